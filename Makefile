@@ -1,0 +1,53 @@
+# Every target builds its own .venv from nothing; `make help` lists them.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.stamp
+DOCS_STAMP := .venv/.stamp-docs
+PYTEST_ARGS ?=
+BENCH_ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench docs clean
+
+help:
+	@echo "make demo    show what Jounce does"
+	@echo "make test    run the whole test suite"
+	@echo "make check   format, lint, types, layers and the fast tests"
+	@echo "make bench   run the benchmarks (BENCH_ARGS=name for one)"
+	@echo "make docs    build the documentation into site/"
+	@echo "make clean   remove .venv and everything that was built"
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Jounce needs Python 3.11 or newer: make PYTHON=/path/to/python3.11")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	@touch $@
+
+$(DOCS_STAMP): $(STAMP)
+	$(BIN)/python -m pip install --quiet --group docs
+	@touch $@
+
+demo: $(STAMP)
+	$(BIN)/jounce show panda
+	$(BIN)/python examples/01_first_steps.py
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
+
+check: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -n 2 -m "not slow" $(PYTEST_ARGS)
+
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+docs: $(DOCS_STAMP)
+	$(BIN)/mkdocs build --strict
+
+clean:
+	rm -rf .venv build dist site .pytest_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

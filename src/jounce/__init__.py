@@ -1,0 +1,76 @@
+"""Robot dynamics and all the derivatives of it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jounce.errors import InvalidInertiaError as InvalidInertiaError
+    from jounce.errors import JounceError as JounceError
+    from jounce.errors import ModelError as ModelError
+    from jounce.errors import NotFiniteError as NotFiniteError
+    from jounce.errors import RobotFormatError as RobotFormatError
+    from jounce.errors import ShapeError as ShapeError
+    from jounce.errors import UnknownNameError as UnknownNameError
+    from jounce.errors import UnsupportedError as UnsupportedError
+    from jounce.formats.dh import DH as DH
+    from jounce.formats.dh import from_dh as from_dh
+    from jounce.formats.load import load as load
+    from jounce.formats.screws import from_screws as from_screws
+    from jounce.kernels.functions import Wrench as Wrench
+    from jounce.kernels.functions import inverse_dynamics as inverse_dynamics
+    from jounce.kernels.functions import poses as poses
+    from jounce.kernels.kernel import kernel as kernel
+    from jounce.model import examples as examples
+    from jounce.model import joints as joints
+    from jounce.model.builder import RobotBuilder as RobotBuilder
+    from jounce.model.bundled import robots as robots
+    from jounce.model.configuration import configuration_rate as configuration_rate
+    from jounce.model.configuration import difference as difference
+    from jounce.model.configuration import integrate as integrate
+    from jounce.model.inertia import Inertia as Inertia
+    from jounce.model.records import Limits as Limits
+    from jounce.model.robot import Robot as Robot
+    from jounce.model.robot import parameters as parameters
+
+__version__ = "0.1.0"
+
+# Where each public name lives; it is imported when it is first used.
+_HOMES = {
+    "jounce.errors": (
+        "InvalidInertiaError JounceError ModelError NotFiniteError RobotFormatError ShapeError "
+        "UnknownNameError UnsupportedError"
+    ),
+    "jounce.formats.dh": "DH from_dh",
+    "jounce.formats.load": "load",
+    "jounce.formats.screws": "from_screws",
+    "jounce.kernels.functions": "Wrench inverse_dynamics poses",
+    "jounce.kernels.kernel": "kernel",
+    "jounce.model": "examples joints",
+    "jounce.model.builder": "RobotBuilder",
+    "jounce.model.bundled": "robots",
+    "jounce.model.configuration": "configuration_rate difference integrate",
+    "jounce.model.inertia": "Inertia",
+    "jounce.model.records": "Limits",
+    "jounce.model.robot": "Robot parameters",
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
+
+__all__ = ["__version__", *sorted(_HOME)]  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'jounce' has no attribute {name!r}")
+    home = _HOME[name]
+    if home == "jounce.model":
+        value = import_module(f"{home}.{name}")
+    else:
+        value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

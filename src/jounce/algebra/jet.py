@@ -1,0 +1,135 @@
+"""Truncated Taylor series in time ("jets") over any scalar type.
+
+A jet stores the coefficients ``x(t) = c[0] + c[1] t + ... + c[N] t^N``.  Products are
+Cauchy products, so the Leibniz sums of n-th order derivatives never appear in algorithm
+text.  The scalar may be a float, a NumPy array of samples, a traced expression, ...
+
+A constant may stay a plain float: it acts as a jet of any order.  Factors that are exactly
+zero or one vanish here, so constant geometry costs nothing when a text is traced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import factorial
+from typing import Any
+
+from jounce.scalar import Scalar, sincos
+
+
+class Jet:
+    """Taylor coefficients of a scalar function of time, lowest order first."""
+
+    __slots__ = ("coeffs",)
+    __array_ufunc__ = None  # NumPy scalars on the left defer to the jet
+
+    def __init__(self, coeffs: Iterable[Any]) -> None:
+        self.coeffs: tuple[Any, ...] = tuple(coeffs)
+
+    def __repr__(self) -> str:
+        return f"Jet{self.coeffs!r}"
+
+    @classmethod
+    def from_derivatives(cls, derivatives: Iterable[Scalar]) -> Jet:
+        """Build from ``x, dx/dt, d2x/dt2, ...``."""
+        return cls(_scaled(d, 1.0 / factorial(k)) for k, d in enumerate(derivatives))
+
+    def derivatives(self) -> tuple[Any, ...]:
+        """Return ``x, dx/dt, d2x/dt2, ...`` at ``t = 0``."""
+        return tuple(_scaled(c, float(factorial(k))) for k, c in enumerate(self.coeffs))
+
+    @property
+    def order(self) -> int:
+        """Highest power of t that is kept."""
+        return len(self.coeffs) - 1
+
+    def dt(self) -> Jet:
+        """Time derivative; the result is one order shorter."""
+        return Jet(_scaled(c, float(k)) for k, c in enumerate(self.coeffs) if k)
+
+    def truncated(self, order: int) -> Jet:
+        """Drop the coefficients above ``order``."""
+        return Jet(self.coeffs[: order + 1])
+
+    def sincos(self) -> tuple[Jet, Jet]:
+        """Sine and cosine by the coupled recurrence ``s' = u' c``, ``c' = -u' s``."""
+        u = self.coeffs
+        s0, c0 = sincos(u[0])
+        s, c = [s0], [c0]
+        rates = [_scaled(u[j], float(j)) for j in range(len(u))]
+        for k in range(1, len(u)):
+            s.append(_scaled(_sum(rates[j] * c[k - j] for j in range(1, k + 1)), 1.0 / k))
+            c.append(_scaled(_sum(rates[j] * s[k - j] for j in range(1, k + 1)), -1.0 / k))
+        return Jet(s), Jet(c)
+
+    def reciprocal(self) -> Jet:
+        """``1/x`` by the recurrence from ``x y = 1``."""
+        a = self.coeffs
+        y = [1.0 / a[0]]
+        for k in range(1, len(a)):
+            y.append(-y[0] * _sum(a[j] * y[k - j] for j in range(1, k + 1)))
+        return Jet(y)
+
+    def __add__(self, other: Any) -> Jet:
+        if isinstance(other, Jet):  # the shorter order wins
+            return Jet(a + b for a, b in zip(self.coeffs, other.coeffs, strict=False))
+        if _is(other, 0.0):
+            return self
+        return Jet((self.coeffs[0] + other, *self.coeffs[1:]))
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, Jet):
+            a, b = self.coeffs, other.coeffs
+            orders = range(min(len(a), len(b)))
+            return Jet(_sum(a[j] * b[k - j] for j in range(k + 1)) for k in orders)
+        if _is(other, 0.0):
+            return 0.0
+        return self if _is(other, 1.0) else Jet(a * other for a in self.coeffs)
+
+    def __neg__(self) -> Jet:
+        return Jet(-a for a in self.coeffs)
+
+    def __sub__(self, other: Any) -> Jet:
+        if isinstance(other, Jet):
+            return Jet(a - b for a, b in zip(self.coeffs, other.coeffs, strict=False))
+        return self + (-other)
+
+    def __rsub__(self, other: Any) -> Jet:
+        return -self if _is(other, 0.0) else -self + other
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+
+def dt(x: Any) -> Any:
+    """Time derivative of a jet; a constant differentiates to zero."""
+    return x.dt() if isinstance(x, Jet) else 0.0
+
+
+def integral(rate: Any, start: Any, order: int) -> Jet:
+    """Return the jet ``x`` of the given order with ``x' = rate`` and ``x(0) = start``."""
+    coeffs = rate.coeffs if isinstance(rate, Jet) else (rate, *[0.0] * (order - 1))
+    return Jet((start, *(_scaled(c, 1.0 / (k + 1)) for k, c in enumerate(coeffs[:order]))))
+
+
+def derivatives(x: Any, order: int) -> tuple[Any, ...]:
+    """Return ``x, dx/dt, ...`` up to ``order``, of a jet or of a constant."""
+    if isinstance(x, Jet):
+        return x.derivatives()[: order + 1]
+    return (x, *[0.0] * order)
+
+
+def _is(x: Any, constant: float) -> bool:
+    return isinstance(x, float | int) and x == constant
+
+
+def _scaled(x: Any, factor: float) -> Any:
+    return x if factor == 1.0 else x * factor
+
+
+def _sum(terms: Iterable[Any]) -> Any:
+    iterator = iter(terms)
+    total = next(iterator)
+    for term in iterator:
+        total = total + term
+    return total

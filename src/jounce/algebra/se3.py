@@ -1,0 +1,94 @@
+"""Rigid motions, motion vectors and force vectors, angular part first, over any scalar."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from jounce.algebra.so3 import IDENTITY as UNROTATED
+from jounce.algebra.so3 import Rotation
+from jounce.algebra.vector import ZERO, Vec3
+
+
+class Motion(NamedTuple):
+    """Twist (ω, v) or screw, components in one frame about its origin."""
+
+    angular: Vec3
+    linear: Vec3
+
+    def __add__(self, o: Motion) -> Motion:  # type: ignore[override]
+        return Motion(self.angular + o.angular, self.linear + o.linear)
+
+    def __mul__(self, s: Any) -> Motion:  # type: ignore[override]
+        return Motion(self.angular * s, self.linear * s)
+
+    def dt(self) -> Motion:
+        """Component-wise time derivative."""
+        return Motion(self.angular.dt(), self.linear.dt())
+
+    def power(self, f: Force) -> Any:
+        """Pairing of a twist with a wrench."""
+        return self.angular.dot(f.moment) + self.linear.dot(f.force)
+
+    def cross_dual(self, h: Force) -> Force:
+        """Return ``−ad(V)ᵀ h``, the rate of a momentum carried along by the body."""
+        w, v = self
+        return Force(w.cross(h.moment) + v.cross(h.force), w.cross(h.force))
+
+
+class Force(NamedTuple):
+    """Wrench or momentum (moment, force), components in one frame about its origin."""
+
+    moment: Vec3
+    force: Vec3
+
+    def __add__(self, o: Force) -> Force:  # type: ignore[override]
+        return Force(self.moment + o.moment, self.force + o.force)
+
+    def __sub__(self, o: Force) -> Force:
+        return Force(self.moment - o.moment, self.force - o.force)
+
+    def dt(self) -> Force:
+        """Component-wise time derivative."""
+        return Force(self.moment.dt(), self.force.dt())
+
+
+NO_MOTION = Motion(ZERO, ZERO)
+NO_FORCE = Force(ZERO, ZERO)
+
+
+class Transform(NamedTuple):
+    """Pose of a child frame in its parent: ``x_parent = R x_child + p``."""
+
+    rotation: Rotation
+    p: Vec3
+
+    def pull(self, twist: Motion) -> Motion:
+        """Parent twist to child coordinates, ``Ad(C⁻¹) V``."""
+        w, v = twist
+        R = self.rotation
+        return Motion(R.unrotate(w), R.unrotate(v + w.cross(self.p)))
+
+    def push(self, wrench: Force) -> Force:
+        """Child wrench to parent coordinates, ``Ad(C⁻¹)ᵀ W``."""
+        force = self.rotation.rotate(wrench.force)
+        return Force(self.rotation.rotate(wrench.moment) + self.p.cross(force), force)
+
+    def apply(self, point: Vec3) -> Vec3:
+        """Child point to parent coordinates."""
+        return self.rotation.rotate(point) + self.p
+
+    @property
+    def inverse(self) -> Transform:
+        """Pose of the parent in the child."""
+        return Transform(self.rotation.inverse, -self.rotation.unrotate(self.p))
+
+    def __matmul__(self, o: Transform) -> Transform:
+        return Transform(self.rotation @ o.rotation, self.apply(o.p))
+
+    def matrix(self) -> tuple[tuple[Any, ...], ...]:
+        """Return the 4x4 homogeneous matrix as nested tuples."""
+        rows = ((*r, p) for r, p in zip(self.rotation.rows, self.p, strict=True))
+        return (*rows, (0.0, 0.0, 0.0, 1.0))
+
+
+IDENTITY = Transform(UNROTATED, ZERO)

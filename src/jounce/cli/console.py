@@ -1,0 +1,64 @@
+"""Where the commands write: results to stdout, messages and progress to stderr."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Timer
+
+from rich.console import Console
+from rich.progress import Progress
+
+_WIDTH_OF_A_FILE = 160
+_DELAY = 0.5  # seconds; a command that is done sooner shows no bar
+
+
+class _PipeConsole(Console):
+    """A console that lets a broken pipe through to ``failure`` instead of exiting itself."""
+
+    def on_broken_pipe(self) -> None:
+        raise  # noqa: PLE0704 - rich calls this while it handles the BrokenPipeError
+
+
+def output() -> Console:
+    """Return the console for results; files and pipes get wide lines instead of wrapped ones."""
+    return _console(stderr=False)
+
+
+def messages() -> Console:
+    """Return the console for everything that is not a result."""
+    return _console(stderr=True)
+
+
+@contextmanager
+def progress(description: str, total: int | None = None) -> Iterator[Callable[..., None]]:
+    """Show a progress bar while the block runs; yields ``advance(steps=1)``.
+
+    The bar goes to stderr, only on a terminal, only after half a second, and leaves no trace.
+    """
+    bar = Progress(console=messages(), transient=True)
+    task = bar.add_task(description, total=total)
+
+    def advance(steps: int = 1) -> None:
+        bar.advance(task, steps)
+
+    if not bar.console.is_terminal:
+        yield advance
+        return
+    timer = Timer(_DELAY, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield advance
+    finally:
+        timer.cancel()
+        timer.join()  # either it never starts the bar or it has started it by now
+        bar.stop()
+
+
+def _console(*, stderr: bool) -> Console:
+    console = _PipeConsole(stderr=stderr, highlight=False, emoji=False)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = _WIDTH_OF_A_FILE
+    return console

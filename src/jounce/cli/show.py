@@ -1,0 +1,180 @@
+"""``jounce show``: what a robot is made of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.markup import escape
+from rich.table import Table
+
+from jounce.cli.console import output
+from jounce.cli.robot_argument import robot_argument
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from jounce.model.records import Body, Frame, Joint
+    from jounce.model.robot import Robot
+
+_LIMITS = ("lower", "upper", "velocity", "effort", "acceleration", "jerk", "effort_rate")
+
+
+@click.command()
+@robot_argument
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+def show(robot: Robot, *, as_json: bool) -> None:
+    """Show what a robot is made of.
+
+    ROBOT is the name of a bundled robot or a file: .urdf, .xacro, .xml (MJCF) or .json.
+    """
+    summary = describe(robot)
+    if as_json:
+        click.echo(json.dumps(summary, indent=2, allow_nan=False))
+    else:
+        _print(output(), summary)
+
+
+def describe(robot: Robot) -> dict[str, Any]:
+    """Return what ``show`` prints as plain data; a limit that is not known is None."""
+    pairs = zip(robot.bodies, robot.joints, strict=True)
+    return {
+        "name": robot.name,
+        "description": robot.description,
+        "nq": robot.nq,
+        "nv": robot.nv,
+        "mass": robot.mass,
+        "gravity": list(robot.gravity),
+        "bodies": [_describe_body(robot, body, joint) for body, joint in pairs],
+        "frames": [_describe_frame(robot, frame) for frame in robot.frames],
+        "warnings": list(robot.warnings),
+    }
+
+
+def _describe_body(robot: Robot, body: Body, joint: Joint) -> dict[str, Any]:
+    mimic = joint.mimic and {
+        "joint": robot.joints[joint.mimic.source].name,
+        "multiplier": joint.mimic.multiplier,
+        "offset": joint.mimic.offset,
+    }
+    return {
+        "name": body.name,
+        "parent": _body_name(robot, body.parent),
+        "mass": body.inertia.mass,
+        "com": list(body.inertia.com),
+        "joint": joint.name,
+        "kind": joint.kind,
+        "q": [joint.q_slice.start, joint.q_slice.stop],
+        "v": [joint.v_slice.start, joint.v_slice.stop],
+        "limits": {name: _finite(getattr(joint.limits, name)) for name in _LIMITS},
+        "armature": list(joint.armature),
+        "damping": list(joint.damping),
+        "mimic": mimic,
+    }
+
+
+def _describe_frame(robot: Robot, frame: Frame) -> dict[str, Any]:
+    return {"name": frame.name, "body": _body_name(robot, frame.body)}
+
+
+def _body_name(robot: Robot, index: int) -> str | None:
+    return robot.bodies[index].name if index >= 0 else None
+
+
+def _finite(values: tuple[float, ...]) -> list[float | None]:
+    return [value if isfinite(value) else None for value in values]
+
+
+def _print(console: Console, summary: dict[str, Any]) -> None:
+    gravity = " ".join(f"{g:g}" for g in summary["gravity"])
+    console.print(f"[bold cyan]{escape(summary['name'])}[/]  {escape(summary['description'])}")
+    console.print(
+        f"nq {summary['nq']}, nv {summary['nv']}, {len(summary['bodies'])} bodies, "
+        f"{len(summary['frames'])} frames, mass {summary['mass']:.4g} kg, "
+        f"gravity ({gravity}) m/s²\n"
+    )
+    console.print(_table(summary["bodies"]))
+    if summary["warnings"]:
+        console.print()
+    for warning in summary["warnings"]:
+        console.print(f"[yellow]warning:[/] {escape(warning)}", soft_wrap=True)
+
+
+def _table(bodies: list[dict[str, Any]]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("body", no_wrap=True)
+    table.add_column("joint", style="cyan", overflow="fold")
+    table.add_column("kind", overflow="fold", min_width=len("cylindrical"))
+    table.add_column("q", justify="right", no_wrap=True)
+    table.add_column(escape("mass [kg]"), justify="right", no_wrap=True)
+    for heading in ("position", "velocity", "effort"):
+        table.add_column(heading, justify="right", overflow="fold", min_width=len(heading))
+    for guide, body in _tree(bodies):
+        table.add_row(
+            guide + escape(body["name"]),
+            escape(body["joint"]),
+            _kind(body),
+            _indices(*body["q"]),
+            f"{body['mass']:.4g}",
+            _range(body["limits"]),
+            _bound(body["limits"]["velocity"]),
+            _bound(body["limits"]["effort"]),
+        )
+    return table
+
+
+def _tree(bodies: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the bodies depth first, each with the guide lines before its name.
+
+    An only child stands straight below its parent, so that a long chain stays narrow;
+    siblings branch off.
+    """
+    children: dict[str | None, list[dict[str, Any]]] = {}
+    for body in bodies:
+        children.setdefault(body["parent"], []).append(body)
+    stack = _branches(children.get(None, []), "")
+    while stack:
+        guide, below, body = stack.pop()
+        yield guide, body
+        stack += _branches(children.get(body["name"], []), below)
+
+
+def _branches(siblings: list[dict[str, Any]], below: str) -> list[tuple[str, str, dict[str, Any]]]:
+    """Return guide, guide of what hangs below, and body; in reverse, ready for a stack."""
+    if len(siblings) < 2:
+        return [(below, below, body) for body in siblings]
+    *others, last = siblings
+    rows = [(f"{below}├─ ", f"{below}│  ", body) for body in others]
+    return [(f"{below}└─ ", f"{below}   ", last), *reversed(rows)]
+
+
+def _kind(body: dict[str, Any]) -> str:
+    mimic = body["mimic"]
+    if mimic is None:
+        return body["kind"]
+    follows = f"{mimic['multiplier']:g} {escape(mimic['joint'])}"
+    offset = f" {mimic['offset']:+g}" if mimic["offset"] else ""
+    return f"{body['kind']} = {follows}{offset}"
+
+
+def _indices(start: int, stop: int) -> str:
+    return "" if start == stop else f"{start}" if stop == start + 1 else f"{start}:{stop}"
+
+
+def _range(limits: dict[str, list[float | None]]) -> str:
+    pairs = list(zip(limits["lower"], limits["upper"], strict=True))
+    if all(pair == (None, None) for pair in pairs):
+        return ""
+    return ", ".join(
+        f"{'−∞' if low is None else f'{low:g}'} … {'∞' if high is None else f'{high:g}'}"
+        for low, high in pairs
+    )
+
+
+def _bound(values: list[float | None]) -> str:
+    if all(value is None for value in values):
+        return ""
+    return ", ".join("∞" if value is None else f"{value:g}" for value in values)

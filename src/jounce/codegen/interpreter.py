@@ -1,0 +1,89 @@
+"""The NumPy interpreter: one array per value; the check of all compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SUB, UNARY
+from jounce.codegen.program import Program
+from jounce.errors import ShapeError
+
+_UFUNCS: dict[int, Any] = {
+    ADD: np.add,
+    SUB: np.subtract,
+    MUL: np.multiply,
+    DIV: np.divide,
+    NEG: np.negative,
+    SQRT: np.sqrt,
+    SIN: np.sin,
+    COS: np.cos,
+}
+
+
+def interpret(program: Program, inputs: Sequence[Any]) -> list[NDArray[np.float64]]:
+    """Return the output blocks (*batch, width) for one array (*batch, width) per argument.
+
+    Batch shapes broadcast. A value is freed after its last use, so memory stays at the number
+    of values alive at once.
+    """
+    arrays = [np.asarray(x, dtype=np.float64) for x in inputs]
+    _check(program, arrays)
+    batch = np.broadcast_shapes((), *(x.shape[:-1] for x in arrays))
+    values: dict[int, Any] = {}
+    for x in arrays:
+        for column in range(x.shape[-1]):
+            values[len(values)] = x[..., column]
+    values.update(enumerate(map(np.float64, program.constants), start=len(values)))
+    with np.errstate(all="ignore"):
+        _run(program, values)
+    return [_block(row, values, batch) for row in program.outputs]
+
+
+def _run(program: Program, values: dict[int, Any]) -> None:
+    """Carry out the operations in order, dropping what is not used again."""
+    last = _last_uses(program)
+    first = program.first_operation
+    for k, (kind, a, b) in enumerate(zip(program.op, program.a, program.b, strict=True)):
+        if kind in UNARY:
+            values[first + k] = _UFUNCS[kind](values[a])
+        else:
+            values[first + k] = _UFUNCS[kind](values[a], values[b])
+            if last[b] == k:
+                values.pop(b, None)
+        if last[a] == k:
+            values.pop(a, None)
+
+
+def _last_uses(program: Program) -> dict[int, int]:
+    """Map each value to the last operation that reads it; outputs are never dropped."""
+    last: dict[int, int] = {}
+    for k, (kind, a, b) in enumerate(zip(program.op, program.a, program.b, strict=True)):
+        last[a] = k
+        if kind not in UNARY:
+            last[b] = k
+    for row in program.outputs:
+        for value in row:
+            last[value] = -1
+    return last
+
+
+def _block(row: Sequence[int], values: dict[int, Any], batch: tuple[int, ...]) -> NDArray[Any]:
+    """Gather the values of one output into (*batch, width)."""
+    block = np.empty((*batch, len(row)))
+    for column, value in enumerate(row):
+        block[..., column] = values[value]
+    return block
+
+
+def _check(program: Program, arrays: list[NDArray[Any]]) -> None:
+    """Refuse a wrong number of arguments or a wrong width."""
+    widths = tuple(x.shape[-1] if x.ndim else -1 for x in arrays)
+    if widths != program.input_widths:
+        raise ShapeError(
+            f"arguments have widths {widths}, expected {program.input_widths} "
+            "(the last axis of each array holds the values of one sample)"
+        )

@@ -1,0 +1,217 @@
+"""Print a program as LLVM IR text: one or more modules around one entry point.
+
+    void entry(int64 begin, int64 end,
+               const double *const *inputs, const int64 *input_strides,
+               double *const *outputs, const int64 *output_strides, void *scratch)
+
+Row r of argument a starts at inputs[a] + r·stride (in doubles; 0 repeats one row) and holds
+its values side by side; outputs likewise. Rows begin…end−1 are computed, a group of `lanes`
+at a time, by the same instructions wherever a row stands: a result does not depend on its
+neighbours. Nothing is read or written outside these rows but the scratch block.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jounce.codegen.llvm_chunk import ChunkPrinter
+from jounce.codegen.llvm_rows import print_reader, print_writer
+from jounce.codegen.llvm_sincos import print_sincos
+from jounce.codegen.llvm_types import splat, suffix, vector
+from jounce.codegen.lowering import Code, lower
+from jounce.codegen.program import Program
+from jounce.codegen.schedule import CHUNK, Chunk, Step, schedule
+from jounce.codegen.slots import Slots, allocate
+
+ENTRY = "entry"
+SPAN = 256  # columns moved by one function
+MODULE = 40  # chunks in a module of their own, once there are more than that
+ALIGNMENT = 64
+BLOCK = 4  # groups of samples that take each step in turn, while its code is at hand
+
+_TAIL = """\
+declare double @sin(double) #2
+declare double @cos(double) #2
+declare double @llvm.fabs.f64(double)
+attributes #0 = { nounwind noinline }
+attributes #1 = { nounwind noinline cold }
+attributes #2 = { nounwind }
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """Modules that link to one another; the first defines `entry`."""
+
+    modules: tuple[str, ...]
+    scratch_bytes: int
+    lanes: int
+    instructions: int
+
+
+def print_llvm(
+    program: Program, *, lanes: int, fma: bool, host_fma: bool = True, chunk: int = CHUNK
+) -> Printed:
+    """Return the IR of a program for `lanes` samples at a time.
+
+    `fma` fuses products into sums; `host_fma` says that the host has such instructions, which
+    the vector sine needs in either case.
+    """
+    code = lower(program, fma=fma and host_fma)
+    steps = schedule(code, chunk=chunk)
+    slots = allocate(code, steps)
+    printer = _Printer(code, steps, slots, lanes)
+    size = printer.waste + printer.block * printer.stride + ALIGNMENT
+    return Printed(printer.modules(host_fma=host_fma), size, lanes, len(code.live))
+
+
+def _padded(size: int) -> int:
+    """Round up to whole cache lines."""
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+class _Printer:
+    """Puts the functions of a program together."""
+
+    def __init__(self, code: Code, steps: list[Step], slots: Slots, lanes: int) -> None:
+        self.code = code
+        self.steps = steps
+        self.slots = slots
+        self.lanes = lanes
+        self.calls: list[str] = []
+        self.block = BLOCK
+        self.waste = _padded(8 * max(code.program.output_widths, default=0))
+        self.stride = _padded(8 * lanes * slots.count)
+        self.text: list[str] = []
+
+    def modules(self, *, host_fma: bool) -> tuple[str, ...]:
+        """Return the main module and, for long programs, modules of chunks."""
+        self._readers()
+        chunks = self._steps()
+        self._writers()
+        if any(not isinstance(step, Chunk) for step in self.steps):
+            self.text.append(print_sincos(self.lanes, fma=host_fma))
+        self.text.append(self._entry())
+        tail = _TAIL + self._intrinsics()
+        if len(chunks) <= MODULE:
+            return ("\n".join([*self.text, *chunks, tail]),)
+        declared = [f"declare void @chunk{k}(ptr)" for k in range(len(chunks))]
+        groups = [chunks[k : k + MODULE] for k in range(0, len(chunks), MODULE)]
+        main = "\n".join([*self.text, *declared, tail])
+        return (main, *("\n".join([*group, tail]) for group in groups))
+
+    def _intrinsics(self) -> str:
+        v, s = vector(self.lanes), suffix(self.lanes)
+        lines = [f"declare {v} @llvm.fma.{s}({v}, {v}, {v})", f"declare {v} @llvm.sqrt.{s}({v})"]
+        if self.lanes > 1:
+            lines.append(f"declare {v} @llvm.fabs.{s}({v})")
+        return "\n".join(lines) + "\n"
+
+    def _readers(self) -> None:
+        """Add the functions that read the used inputs."""
+        first = 0
+        for a, width in enumerate(self.code.program.input_widths):
+            used = [k for k in range(width) if first + k in self.slots.of]
+            for part in range(0, len(used), SPAN):
+                columns = {k: self.slots.of[first + k] for k in used[part : part + SPAN]}
+                name = f"read{a}_{part}"
+                self.text.append(print_reader(name, width, columns, self.lanes))
+                self._call_rows(name, a, "in")
+            first += width
+
+    def _writers(self) -> None:
+        """Add the functions that write the outputs."""
+        for a, row in enumerate(self.code.program.outputs):
+            sources = {k: self._source(value) for k, value in enumerate(row)}
+            for part in range(0, len(row), SPAN):
+                columns = {k: sources[k] for k in list(sources)[part : part + SPAN]}
+                name = f"write{a}_{part}"
+                self.text.append(print_writer(name, columns, self.lanes))
+                self._call_rows(name, a, "out")
+
+    def _source(self, value: int) -> int | str:
+        """Return the slot of a value, or the spelling of a constant."""
+        program = self.code.program
+        if program.input_count <= value < self.code.first:
+            return splat(program.constants[value - program.input_count], self.lanes)
+        return self.slots.of[value]
+
+    def _steps(self) -> list[str]:
+        """Return the chunks as functions; tables of angles go to the main module."""
+        printer = ChunkPrinter(self.code, self.slots, self.lanes)
+        chunks: list[str] = []
+        for k, step in enumerate(self.steps):
+            if isinstance(step, Chunk):
+                name = f"chunk{len(chunks)}"
+                chunks.append(printer.function(name, step.values))
+                self.calls.append(f"  call void @{name}(ptr @S)")
+            else:
+                self.text.append(self._table(k, step.triples))
+                count = len(step.triples)
+                self.calls.append(f"  call void @sincos(ptr @S, ptr @angles{k}, i64 {count})")
+        return chunks
+
+    def _table(self, k: int, triples: list[tuple[int, int, int]]) -> str:
+        """Return the byte offsets of angles, sines and cosines as a constant."""
+        of, unused, size = self.slots.of, self.slots.unused, self.lanes * 8
+        offsets = [of.get(value, unused) * size for triple in triples for value in triple]
+        numbers = ", ".join(f"i64 {offset}" for offset in offsets)
+        return f"@angles{k} = private constant [{len(offsets)} x i64] [{numbers}]"
+
+    def _call_rows(self, name: str, argument: int, side: str) -> None:
+        """Add the call of a reader or writer to the loop."""
+        tag = f"@T.{name}"
+        self.calls.append(
+            f"  %{tag}.q = getelementptr ptr, ptr %{side}, i64 {argument}\n"
+            f"  %{tag}.p = load ptr, ptr %{tag}.q\n"
+            f"  %{tag}.r = getelementptr i64, ptr %{side}.strides, i64 {argument}\n"
+            f"  %{tag}.n = load i64, ptr %{tag}.r\n"
+            f"  call void @{name}(ptr %{tag}.p, i64 %{tag}.n, i64 %@T.row, i64 %end, "
+            "ptr %waste, ptr @S)"
+        )
+
+    def _loop(self, loop: str, groups: int) -> str:
+        """Return the calls for `groups` groups of samples, each step for all of them in turn."""
+        lines = [f"  %{loop}{g}.row = add i64 %row.{loop}, {g * self.lanes}" for g in range(groups)]
+        for call in self.calls:
+            for g in range(groups):
+                lines.append(call.replace("@T", f"{loop}{g}").replace("@S", f"%s{g}"))
+        return "\n".join(lines)
+
+    def _entry(self) -> str:
+        """Return the loops over samples: BLOCK groups at a time, then one at a time."""
+        block = self.block
+        blocks = "\n".join(
+            f"  %s{g} = getelementptr i8, ptr %waste, i64 {self.waste + g * self.stride}"
+            for g in range(block)
+        )
+        return f"""\
+define void @{ENTRY}(i64 %begin, i64 %end, ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, \
+ptr %scratch) #0 {{
+start:
+  %a0 = ptrtoint ptr %scratch to i64
+  %a1 = add i64 %a0, {ALIGNMENT - 1}
+  %a2 = and i64 %a1, -{ALIGNMENT}
+  %waste = inttoptr i64 %a2 to ptr
+{blocks}
+  %full = sub i64 %end, {(block - 1) * self.lanes}
+  br label %head
+head:
+  %row.many = phi i64 [ %begin, %start ], [ %next.many, %many ]
+  %next.many = add i64 %row.many, {block * self.lanes}
+  %enough = icmp slt i64 %row.many, %full
+  br i1 %enough, label %many, label %tail
+many:
+{self._loop("many", block)}
+  br label %head
+tail:
+  %row.one = phi i64 [ %row.many, %head ], [ %next.one, %one ]
+  %next.one = add i64 %row.one, {self.lanes}
+  %some = icmp slt i64 %row.one, %end
+  br i1 %some, label %one, label %done
+one:
+{self._loop("one", 1)}
+  br label %tail
+done:
+  ret void
+}}"""

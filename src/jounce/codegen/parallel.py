@@ -1,0 +1,117 @@
+"""Compile several modules on all cores; whatever goes wrong with a helper is done here."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+
+from jounce.codegen.target import compile_module
+from jounce.codegen.worker import read_frame, write_frame
+
+PATIENCE = 120.0  # seconds a helper may take for its last module
+Progress = Callable[[int, int], None]
+
+
+def compile_modules(
+    modules: tuple[str, ...], *, workers: int, progress: Progress | None = None
+) -> list[bytes]:
+    """Return the object code of each module.
+
+    `progress(done, total)` is called after each module, from the calling thread.
+    """
+    queue = deque(range(len(modules)))
+    results: dict[int, bytes] = {}
+    helpers = [_Helper(modules, queue, results) for _ in range(min(workers, len(modules) - 1))]
+    try:
+        while queue:
+            _compile_next(modules, queue, results)
+            _report(progress, results, modules)
+        for helper in helpers:
+            if helper.thread.is_alive():
+                helper.thread.join(PATIENCE)
+    finally:
+        for helper in helpers:
+            helper.stop()
+    for index in range(len(modules)):
+        if index not in results:
+            results[index] = compile_module(modules[index])
+        _report(progress, results, modules)
+    return [results[index] for index in range(len(modules))]
+
+
+def available_workers() -> int:
+    """Return how many helpers make sense next to this process."""
+    try:
+        cores = len(os.sched_getaffinity(0))
+    except AttributeError:  # not on this system
+        cores = os.cpu_count() or 1
+    return min(cores, 8) - 1
+
+
+def _compile_next(modules: tuple[str, ...], queue: deque[int], results: dict[int, bytes]) -> None:
+    try:
+        index = queue.popleft()
+    except IndexError:  # a helper was faster
+        return
+    results[index] = compile_module(modules[index])
+
+
+def _report(progress: Progress | None, results: dict[int, bytes], modules: tuple[str, ...]) -> None:
+    if progress is not None:
+        progress(len(results), len(modules))
+
+
+class _Helper:
+    """A worker process and the thread that feeds it from the common queue."""
+
+    def __init__(
+        self, modules: tuple[str, ...], queue: deque[int], results: dict[int, bytes]
+    ) -> None:
+        self.modules = modules
+        self.queue = queue
+        self.results = results
+        self.process: subprocess.Popen[bytes] | None = None
+        self.thread = threading.Thread(target=self._feed, daemon=True)
+        if "python" in Path(sys.executable or "").name.lower():  # not an application around it
+            self.thread.start()
+
+    def _feed(self) -> None:
+        """Send modules and keep the answers; leave on any trouble."""
+        try:
+            self.process = _start()
+            assert self.process.stdin is not None
+            assert self.process.stdout is not None
+            while True:
+                index = self.queue.popleft()
+                write_frame(self.process.stdin, self.modules[index].encode())
+                data = read_frame(self.process.stdout)
+                if not data:
+                    return
+                self.results[index] = data
+        except (OSError, ValueError, IndexError):
+            return
+
+    def stop(self) -> None:
+        """End the process."""
+        process = self.process
+        if process is None:
+            return
+        process.kill()
+        process.communicate()
+
+
+def _start() -> subprocess.Popen[bytes]:
+    """Start a worker that finds the same packages as this process."""
+    path = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
+    return subprocess.Popen(
+        [sys.executable, "-m", "jounce.codegen.worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": path},
+    )

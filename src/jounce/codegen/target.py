@@ -1,0 +1,99 @@
+"""The host as LLVM sees it, and compilation of one module for it."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import functools
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+OPTIMIZATION = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """What decides the machine code besides the IR."""
+
+    triple: str
+    cpu: str
+    features: str
+    lanes: int
+    fma: bool
+    llvmlite: str
+
+    @property
+    def identity(self) -> str:
+        """Text that differs where object code could differ."""
+        pointer = ctypes.sizeof(ctypes.c_void_p)
+        return "\n".join(
+            (self.triple, self.cpu, self.features, self.llvmlite, str(pointer), str(OPTIMIZATION))
+        )
+
+
+@functools.cache
+def host() -> Host:
+    """Return this machine; needs llvmlite."""
+    import llvmlite
+    from llvmlite import binding
+
+    try:
+        features: dict[str, bool] = dict(binding.get_host_cpu_features())
+    except RuntimeError:  # LLVM does not know how to ask this machine
+        features = {}
+    triple = binding.get_process_triple()
+    arm = triple.startswith(("aarch64", "arm64"))
+    lanes = 8 if features.get("avx512f") else 4 if features.get("avx") else 2
+    flags = ",".join(f"{'+' if on else '-'}{name}" for name, on in sorted(features.items()))
+    cpu = binding.get_host_cpu_name()
+    fma = arm or bool(features.get("fma"))
+    return Host(triple, cpu, flags, lanes, fma, llvmlite.__version__)
+
+
+@functools.cache
+def _ready() -> None:
+    """Start LLVM once and let generated code find libm."""
+    from llvmlite import binding
+
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    for name in ("sin", "cos"):
+        if binding.address_of_symbol(name) is None:
+            library = "msvcrt" if sys.platform == "win32" else ctypes.util.find_library("m")
+            function = getattr(ctypes.CDLL(library), name)
+            binding.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
+
+
+def target_machine() -> Any:
+    """Return a new LLVM target machine for this host."""
+    from llvmlite import binding
+
+    _ready()
+    this = host()
+    return binding.Target.from_triple(this.triple).create_target_machine(
+        cpu=this.cpu, features=this.features, opt=OPTIMIZATION, jit=True, codemodel="jitdefault"
+    )
+
+
+def compile_module(text: str) -> bytes:
+    """Return the object code of one module of IR."""
+    from llvmlite import binding
+
+    machine = target_machine()
+    with binding.create_context() as context:
+        module = binding.parse_assembly(text, context)
+        with module:
+            module.triple = host().triple
+            return machine.emit_object(module)
+
+
+def load_objects(objects: list[bytes]) -> Any:
+    """Return an engine that holds the linked objects."""
+    from llvmlite import binding
+
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), target_machine())
+    for data in objects:
+        engine.add_object_file(binding.ObjectFileRef.from_data(data))
+    engine.finalize_object()
+    return engine

@@ -1,0 +1,1 @@
+"""Algorithm texts, each written once for order zero on any scalar."""

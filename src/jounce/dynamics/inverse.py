@@ -1,0 +1,106 @@
+"""Inverse dynamics of a tree in momentum form, written once for every scalar and order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jounce.algebra.jet import Jet, dt
+from jounce.algebra.se3 import NO_FORCE, Force, Motion
+from jounce.algebra.vector import ZERO, Vec3
+from jounce.dynamics.motion import LinkMotion, link_motions
+from jounce.dynamics.wrenches import FrameWrench, link_wrenches
+from jounce.model.tree import Link, Tree
+
+
+def inverse_dynamics(
+    tree: Tree,
+    q: Sequence[Any],
+    rates: Sequence[Sequence[Any]],
+    wrenches: Sequence[FrameWrench] = (),
+) -> list[Any]:
+    """Return the generalised forces that produce the motion, one jet a velocity.
+
+    With V_i the twist of link i in its own frame, Ξ_i its joint screw, M_i its inertia and
+    h_i the momentum of everything beyond joint i::
+
+        V_i = Ad(C_{i,p}) V_p + Ξ_i v_i                 outwards, V_ground = (0, −g t)
+        h_i = M_i V_i + Σ_c Ad(C_{c,i})ᵀ h_c            inwards
+        Q_i = Ξ_iᵀ (dh_i/dt − ad(V_i)ᵀ h_i − W_i) + armature a_i + damping v_i
+
+    The ground that accelerates by −g replaces gravity, exactly and at every order; these
+    twists are therefore not the true ones.  ``wrenches`` are jets exerted by the environment
+    on the robot; W_i sums those beyond joint i.  With K rates (K ≥ 2) the result is of order
+    K − 2.  Cost: O(n K²).  [M20, (31)], [KM21, (19)] in momentum form.
+
+    Differs: the papers recurse over wrenches, with 18 products of jets a joint instead of 4.
+    """
+    motions = link_motions(tree, q, rates)
+    twists = _twists(tree, motions, len(rates) - 1)
+    external = _wrenches_beyond(tree, motions, link_wrenches(tree, motions, wrenches))
+    beyond: list[Force] = [NO_FORCE] * len(tree.links)
+    forces: list[Any] = [0.0] * tree.nv
+    for i in reversed(range(len(tree.links))):
+        link, V = tree.links[i], twists[i]
+        h = link.inertia.apply(V) + beyond[i]
+        if link.parent >= 0:
+            moved = link.placement.push(motions[i].pose.push(h))
+            beyond[link.parent] = beyond[link.parent] + moved
+        _add_forces(forces, link, motions[i], _joint_forces(link, V, h, external.get(i)))
+    return forces
+
+
+def _twists(tree: Tree, motions: Sequence[LinkMotion], order: int) -> list[Motion]:
+    time = Jet((0.0, 1.0, *[0.0] * (order - 1)))
+    ground = Motion(ZERO, Vec3(*(time * -g for g in tree.gravity)))
+    twists: list[Motion] = []
+    for link, motion in zip(tree.links, motions, strict=True):
+        V_p = twists[link.parent] if link.parent >= 0 else ground
+        twists.append(motion.pose.pull(link.placement.pull(V_p)) + motion.twist)
+    return twists
+
+
+def _joint_forces(link: Link, V: Motion, h: Force, W: Force | None) -> list[Any]:
+    """Return ``Ξᵀ (dh/dt − ad(V)ᵀ h − W)``, only the components the joint takes part in."""
+    (w, v), (L, P) = V, h
+    motion = link.step.motion
+    if motion == "spherical":
+        moment = L.dt() + w.cross(L) + v.cross(P)
+        return list(moment if W is None else moment - W.moment)
+    if motion == "free":
+        rate = h.dt() + V.cross_dual(h)
+        rate = rate if W is None else rate - W
+        return [*rate.moment, *rate.force]
+    about = along = 0.0
+    if motion != "prismatic":
+        about = dt(L.z) + (_cross_z(w, L) + _cross_z(v, P)) - (W.moment.z if W else 0.0)
+    if motion != "revolute":
+        along = dt(P.z) + _cross_z(w, P) - (W.force.z if W else 0.0)
+    if motion == "helical":
+        return [about + along * link.step.pitch]
+    return {"revolute": [about], "prismatic": [along], "cylindrical": [about, along]}[motion]
+
+
+def _cross_z(a: Vec3, b: Vec3) -> Any:
+    return a.x * b.y - a.y * b.x
+
+
+def _add_forces(forces: list[Any], link: Link, motion: LinkMotion, own: Sequence[Any]) -> None:
+    """Add the forces of one joint with its motor inertia and damping; mimics share a row."""
+    where = link.coordinates
+    for k, (force, speed) in enumerate(zip(own, motion.rates, strict=True)):
+        total = force + dt(speed) * link.armature[k] + speed * link.damping[k]
+        forces[where.v + k] = forces[where.v + k] + total * where.multiplier
+
+
+def _wrenches_beyond(
+    tree: Tree, motions: Sequence[LinkMotion], wrenches: Mapping[int, Force]
+) -> dict[int, Force]:
+    """Sum the wrenches beyond every joint, over the branches that carry one."""
+    beyond = dict(wrenches)
+    for i in reversed(range(len(tree.links))):
+        parent = tree.links[i].parent
+        if i in beyond and parent >= 0:
+            moved = tree.links[i].placement.push(motions[i].pose.push(beyond[i]))
+            beyond[parent] = beyond[parent] + moved if parent in beyond else moved
+    return beyond

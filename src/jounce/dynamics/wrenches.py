@@ -1,0 +1,50 @@
+"""External wrenches in the frames of links, whatever representation they are given in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from jounce.algebra.se3 import Force, Transform
+from jounce.dynamics.motion import LinkMotion
+from jounce.dynamics.poses import link_poses
+from jounce.model.tree import Tree
+
+REPRESENTATIONS = ("body", "spatial", "hybrid")
+
+
+class FrameWrench(NamedTuple):
+    """A wrench on a frame: ``body`` in the frame, ``spatial`` in the world about its origin,
+    ``hybrid`` in world axes about the frame's origin."""
+
+    link: int
+    placement: Transform  # T_link_frame
+    representation: str
+    wrench: Force
+
+
+def link_wrenches(
+    tree: Tree, motions: Sequence[LinkMotion], wrenches: Sequence[FrameWrench]
+) -> dict[int, Force]:
+    """Return the sum of the wrenches on every link, in the frame of the link."""
+    world: list[Transform] = []
+    if any(w.representation != "body" for w in wrenches):
+        world = link_poses(tree, motions)
+    total: dict[int, Force] = {}
+    for given in wrenches:
+        if given.link >= 0:  # the ground carries the others
+            W = _in_link(given, world)
+            total[given.link] = total[given.link] + W if given.link in total else W
+    return total
+
+
+def _in_link(given: FrameWrench, world: Sequence[Transform]) -> Force:
+    link, T_link_frame, representation, W = given
+    if representation == "body":
+        return T_link_frame.push(W)
+    if representation == "spatial":
+        return world[link].inverse.push(W)
+    R = world[link].rotation  # hybrid: turn into the link's axes, then shift to its origin
+    moment, force = R.unrotate(W.moment), R.unrotate(W.force)
+    return Force(moment + T_link_frame.p.cross(force), force)
+

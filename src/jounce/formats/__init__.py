@@ -1,0 +1,1 @@
+"""Robot descriptions of others: URDF, MJCF, DH tables, screws."""

@@ -1,0 +1,161 @@
+"""Robots given by joint screws and reference poses: product of exponentials, both kinds.
+
+A screw is (ω, v), angular part first.  With |ω| = 1 the joint turns about the line of direction
+ω through ``ω × v`` and advances by the pitch ``h = ω · v`` per radian; with ω = 0 and |v| = 1
+it slides along v.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from jounce.algebra.se3 import Motion, Transform
+from jounce.algebra.vector import Vec3
+from jounce.errors import ModelError, NotFiniteError, ShapeError
+from jounce.model import joints as kinds
+from jounce.model.builder import STANDARD_GRAVITY, RobotBuilder, rigid_transform
+from jounce.model.inertia import Inertia
+from jounce.model.joints import JointType
+from jounce.model.robot import Robot
+
+UNIT_TOLERANCE = 1e-6
+ZERO_ROTATION = 1e-9
+ZERO_PITCH = 1e-9  # relative to 1 + |v|
+
+
+def from_screws(
+    screws: Any,
+    placements: Any,
+    inertias: Sequence[Inertia],
+    *,
+    parents: Sequence[int] | None = None,
+    representation: str = "body",
+    gravity: Any = STANDARD_GRAVITY,
+    names: Sequence[str] | None = None,
+    strict: bool = True,
+    name: str = "robot",
+) -> Robot:
+    """Build a robot from one screw, one placement and one inertia a body.
+
+    ``representation="body"``: X_i in the frame of body i, placement B_i of body i in its parent
+    at q = 0, ``C_i = C_parent B_i exp(X_i q_i)``.  ``"spatial"``: Y_i and placements
+    A_i in the world at q = 0, ``C_i = exp(Y_1 q_1) … exp(Y_i q_i) A_i`` over the ancestors.
+    ``parents[i] < i`` is the parent of body i, −1 the ground; a serial chain unless given.
+    Inertias are in the body frames.
+
+    >>> import jounce
+    >>> rod = jounce.Inertia(1.0, (0.5, 0, 0), [[0, 0, 0], [0, 0.1, 0], [0, 0, 0.1]])
+    >>> robot = jounce.from_screws([[0, 0, 1, 0, 0, 0]], [[[1, 0, 0, 0], [0, 1, 0, 0],
+    ...     [0, 0, 1, 0], [0, 0, 0, 1]]], [rod], gravity=(0, -9.80665, 0))
+    >>> robot.joints[0].kind
+    'revolute'
+    """
+    twists = _screws(screws)
+    poses = [_placement(i, T) for i, T in enumerate(placements)]
+    n = len(twists)
+    tree = serial_or_checked(parents, n)
+    labels = body_names(names, n)
+    for what, given in (("placements", poses), ("inertias", inertias)):
+        if len(given) != n:
+            raise ShapeError(f"{n} screws were given, but {len(given)} {what}; one each is needed.")
+    check_inertias(inertias)
+    if representation == "spatial":
+        twists = [A.pull(Y) for A, Y in zip(poses, twists, strict=True)]
+        poses = [_in_parent(poses, parent, A) for parent, A in zip(tree, poses, strict=True)]
+    elif representation != "body":
+        raise ModelError(f"representation must be 'body' or 'spatial', got {representation!r}.")
+    builder = RobotBuilder(name, gravity)
+    for i, (X, B) in enumerate(zip(twists, poses, strict=True)):
+        parent = labels[tree[i]] if tree[i] >= 0 else None
+        builder.add(labels[i], parent, screw_joint(X, f"screws[{i}]"), B, inertias[i])
+    return builder.build(strict=strict)
+
+
+def screw_joint(screw: Motion, what: str = "screw") -> JointType:
+    """Return the revolute, helical or prismatic joint of a screw (ω, v) in the child frame."""
+    w, v = np.array(screw.angular, float), np.array(screw.linear, float)
+    turn, slide = float(np.linalg.norm(w)), float(np.linalg.norm(v))
+    rotates = turn > ZERO_ROTATION
+    length, part = (turn, "|ω|") if rotates else (slide, "|v|")
+    if abs(length - 1.0) > UNIT_TOLERANCE:
+        raise ModelError(
+            f"{what} must be a unit screw (ω, v): |ω| = 1, or ω = 0 and |v| = 1; it has "
+            f"{part} = {length:.9g}. Divide the screw by it and scale q, or check that the angular "
+            "part comes first."
+        )
+    if not rotates:
+        return kinds.prismatic(v)
+    w, v = w / turn, v / turn
+    pitch = float(w @ v)
+    point = np.cross(w, v)  # of the axis, nearest to the origin
+    if abs(pitch) <= ZERO_PITCH * (1.0 + slide):
+        return kinds.revolute(w, point=point)
+    return kinds.helical(w, pitch, point=point)
+
+
+def serial_or_checked(parents: Sequence[int] | None, n: int) -> tuple[int, ...]:
+    """Return the parents as integers, those of a serial chain if None."""
+    if parents is None:
+        return tuple(range(-1, n - 1))
+    given = list(parents)
+    if len(given) != n:
+        raise ShapeError(f"{n} screws were given, but {len(given)} parents; one each is needed.")
+    for i, parent in enumerate(given):
+        if not isinstance(parent, int | np.integer) or not -1 <= parent < i:
+            raise ModelError(
+                f"parents[{i}] is {parent!r}; the parent of body {i} must be −1 (ground) or a "
+                f"body before it, 0 to {i - 1}: list parents before their children."
+                if i
+                else f"parents[0] is {parent!r}; the first body must hang on the ground, −1."
+            )
+    return tuple(int(parent) for parent in given)
+
+
+def body_names(names: Sequence[str] | None, n: int) -> list[str]:
+    """Return the names of the bodies, ``body_0 …`` if None."""
+    labels = [f"body_{i}" for i in range(n)] if names is None else list(names)
+    if len(labels) != n:
+        raise ShapeError(f"the robot has {n} bodies, but {len(labels)} names were given.")
+    twice = [label for i, label in enumerate(labels) if label in labels[:i]]
+    if twice:
+        raise ModelError(f"two bodies are named {twice[0]!r}; names must differ.")
+    return labels
+
+
+def check_inertias(inertias: Sequence[Any]) -> None:
+    """Raise unless every entry is an Inertia."""
+    for i, inertia in enumerate(inertias):
+        if not isinstance(inertia, Inertia):
+            raise ModelError(
+                f"inertias[{i}] must be a jounce.Inertia(mass, com, rotational), got "
+                f"{type(inertia).__name__}."
+            )
+
+
+def _screws(screws: Any) -> list[Motion]:
+    try:
+        rows = np.asarray(screws, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ShapeError(f"screws must be an (n, 6) array of numbers: {error}.") from error
+    if rows.ndim != 2 or rows.shape[1] != 6:
+        raise ShapeError(f"screws must have shape (n, 6), (ω, v) each, got {rows.shape}.")
+    if not np.isfinite(rows).all():
+        i, k = (int(index) for index in np.argwhere(~np.isfinite(rows))[0])
+        raise NotFiniteError(f"screws[{i}, {k}] is {rows[i, k]}; all values must be finite.")
+    return [Motion(Vec3(*row[:3]), Vec3(*row[3:])) for row in rows.tolist()]
+
+
+def _placement(index: int, placement: Any) -> Transform:
+    try:
+        return rigid_transform(placement)
+    except ModelError as error:
+        raise ModelError(f"placements[{index}]: {error}") from error
+    except (ShapeError, TypeError, ValueError) as error:
+        raise ShapeError(f"placements[{index}]: {error}") from error
+
+
+def _in_parent(poses: list[Transform], parent: int, pose: Transform) -> Transform:
+    return pose if parent < 0 else poses[parent].inverse @ pose

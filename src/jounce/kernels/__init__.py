@@ -1,0 +1,1 @@
+"""Robot + text + code generation: compiled kernels, shapes and checks."""

@@ -1,0 +1,106 @@
+"""From the arrays users give to rows in memory, with the errors of the public API."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jounce.errors import ShapeError
+from jounce.kernels.quantities import Argument, Signature
+from jounce.model.checks import as_floats, check_finite, check_quaternion
+from jounce.model.robot import Robot
+
+
+class Rows(NamedTuple):
+    """Rows of one argument in memory: row r starts at ``address + 8 stride r``."""
+
+    keep: np.ndarray  # owns the memory
+    address: int
+    stride: int
+
+
+def checked_arrays(signature: Signature, given: Sequence[Any]) -> tuple[list[np.ndarray], tuple[int, ...]]:
+    """Return the arguments as float64 arrays and the batch shape they broadcast to."""
+    arguments = signature.arguments
+    if len(given) != len(arguments):
+        names = ", ".join(a.name for a in arguments)
+        raise ShapeError(f"expected {len(arguments)} arrays ({names}), got {len(given)}.")
+    arrays = [_checked(a, x) for a, x in zip(arguments, given, strict=True)]
+    leads = [_batch(a, x) for a, x in zip(arguments, arrays, strict=True)]
+    try:
+        return arrays, np.broadcast_shapes(*leads)
+    except ValueError:
+        shapes = ", ".join(f"{a.name}: {x.shape}" for a, x in zip(arguments, arrays, strict=True))
+        raise ShapeError(f"the batch axes of the arguments do not broadcast: {shapes}.") from None
+
+
+def _checked(argument: Argument, values: Any) -> np.ndarray:
+    array = as_floats(argument.name, values)
+    name, width, orders = argument
+    lead = f"{orders}, *batch" if orders else "*batch"
+    bad_lead = orders and (array.ndim < 2 or array.shape[0] != orders)
+    if array.ndim == 0 or array.shape[-1] != width or bad_lead:
+        raise ShapeError(f"{name} must have shape ({lead}, {width}), got {array.shape}.")
+    return array
+
+
+def _batch(argument: Argument, array: np.ndarray) -> tuple[int, ...]:
+    return array.shape[1:-1] if argument.orders else array.shape[:-1]
+
+
+def check_values(robot: Robot, signature: Signature, arrays: Sequence[np.ndarray]) -> None:
+    """Raise unless everything is finite and all quaternions have unit norm."""
+    for argument, array in zip(signature.arguments, arrays, strict=True):
+        check_finite(argument.name, array)
+    for joint in robot.joints:
+        if joint.kind in ("spherical", "free"):
+            end = joint.q_slice.stop
+            check_quaternion("q", arrays[0][..., end - 4 : end], joint.name)
+
+
+def input_rows(signature: Signature, arrays: Sequence[np.ndarray], batch: tuple[int, ...]) -> list[Rows]:
+    """Return the rows of every argument, one entry an order for those that have orders."""
+    result = []
+    for argument, array in zip(signature.arguments, arrays, strict=True):
+        if argument.orders:
+            result += [_rows(array[k], batch) for k in range(argument.orders)]
+        else:
+            result.append(_rows(array, batch))
+    return result
+
+
+def _rows(array: np.ndarray, batch: tuple[int, ...]) -> Rows:
+    """Describe an array in place where its rows allow it, else a copy."""
+    width, size = array.shape[-1], prod(batch)
+    lead = array.shape[:-1]
+    usable = array.flags.aligned and (width <= 1 or array.strides[-1] == 8)
+    if usable and prod(lead) == 1:
+        return Rows(array, array.ctypes.data, 0)
+    if usable and prod(lead) == size:
+        if array.flags.c_contiguous:
+            return Rows(array, array.ctypes.data, width)
+        if array.ndim == 2 and array.strides[0] % 8 == 0:
+            return Rows(array, array.ctypes.data, array.strides[0] // 8)
+    copy = np.ascontiguousarray(np.broadcast_to(array, (*batch, width)))
+    return Rows(copy, copy.ctypes.data, width)
+
+
+def result_array(signature: Signature, batch: tuple[int, ...], out: Any) -> np.ndarray:
+    """Return a new array for the result, or ``out`` once it is fit to hold it."""
+    shape = (signature.rows, *batch, *signature.tail)
+    if out is None:
+        return np.empty(shape)
+    if not isinstance(out, np.ndarray) or out.dtype != np.float64 or out.shape != shape:
+        found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+        raise ShapeError(f"out must be a float64 array of shape {shape}, got {found}.")
+    if not (out.flags.c_contiguous and out.flags.writeable and out.flags.aligned):
+        raise ShapeError("out must be C-contiguous, aligned and writeable.")
+    return out
+
+
+def apart(arrays: Sequence[np.ndarray], out: np.ndarray) -> list[np.ndarray]:
+    """Copy the arguments that share memory with ``out``: rows are written while others are read."""
+    return [x.copy() if np.may_share_memory(x, out) else x for x in arrays]

@@ -1,0 +1,1 @@
+"""The robot: records, builder, checks, files of our own, bundled data."""

@@ -1,0 +1,248 @@
+"""Put a robot together, body by body; every reader ends here, so every check is here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jounce.algebra.inertia import SpatialInertia
+from jounce.algebra.se3 import IDENTITY, Transform
+from jounce.algebra.so3 import Rotation
+from jounce.algebra.vector import Vec3
+from jounce.errors import ModelError, ShapeError, unknown_name
+from jounce.model import joints as kinds
+from jounce.model.inertia import NO_MATTER, Inertia, check_inertia
+from jounce.model.joints import JointType, finite_vec3, plain
+from jounce.model.records import Body, Frame, Joint, Limits, Mimic
+from jounce.model.robot import Robot
+
+STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
+ROTATION_TOLERANCE = 1e-6
+
+
+class _Weld(NamedTuple):
+    """Where a name is: the moving body that carries it (-1: ground) and its pose there."""
+
+    body: int
+    placement: Transform
+
+
+class RobotBuilder:
+    """Collect bodies and frames, then `build` the robot.
+
+    >>> import jounce
+    >>> b = jounce.RobotBuilder("pendulum")
+    >>> rod = jounce.Inertia(1.0, (0, 0, -0.5), [[0.08, 0, 0], [0, 0.08, 0], [0, 0, 0.001]])
+    >>> b.add("rod", joint=jounce.joints.revolute((0, 1, 0)), inertia=rod)
+    >>> b.build().nv
+    1
+    """
+
+    def __init__(
+        self,
+        name: str,
+        gravity: Any = STANDARD_GRAVITY,
+        *,
+        base_name: str = "base",
+        description: str = "",
+    ) -> None:
+        self.name = str(name)
+        self.gravity = finite_vec3("gravity", gravity)
+        self.base_name = base_name
+        self.description = description
+        self.warnings: list[str] = []
+        self._bodies: list[Body] = []
+        self._joints: list[Joint] = []
+        self._mimics: dict[int, tuple[str, float, float]] = {}
+        self._frames: list[Frame] = []
+        self._places: dict[str, _Weld] = {}
+        self._matter: list[SpatialInertia] = []
+        self._base = NO_MATTER.spatial
+
+    def add(
+        self,
+        name: str,
+        parent: str | None = None,
+        joint: JointType | None = None,
+        placement: Any = IDENTITY,
+        inertia: Inertia | None = None,
+        joint_name: str | None = None,
+        armature: Any = 0.0,
+        damping: Any = 0.0,
+        limits: Limits | None = None,
+        *,
+        mimic: tuple[str, float, float] | None = None,
+    ) -> None:
+        """Add a body at ``placement`` in ``parent`` (a body or frame; None is the ground).
+
+        ``mimic=(joint, multiplier, offset)`` makes the new joint follow another one.
+        """
+        joint = kinds.fixed() if joint is None else joint
+        weld = self._place(parent, placement)
+        matter = (inertia or NO_MATTER).spatial
+        if joint.kind == "fixed":
+            self._new_frame(name, weld)
+            if weld.body < 0:
+                self._base = self._base + matter.moved(weld.placement)
+            else:
+                self._matter[weld.body] = self._matter[weld.body] + matter.moved(weld.placement)
+            return
+        index = len(self._bodies)
+        label = name if joint_name is None else joint_name
+        if any(j.name == label for j in self._joints):
+            raise ModelError(f"robot {self.name!r} already has a joint named {label!r}.")
+        self._new_frame(name, _Weld(index, IDENTITY))
+        self._bodies.append(Body(name, weld.body, weld.placement, NO_MATTER))
+        self._matter.append(matter)
+        self._joints.append(_joint(label, joint, armature, damping, limits))
+        if mimic is not None:
+            self._mimics[index] = mimic
+
+    def frame(self, name: str, body: str | None, placement: Any = IDENTITY) -> None:
+        """Add a named frame at ``placement`` in a body or frame (None is the ground)."""
+        self._new_frame(name, self._place(body, placement))
+
+    def add_ground_matter(self, inertia: Inertia) -> None:
+        """Add matter that is welded to the ground; a floating base takes it along."""
+        self._base = self._base + inertia.spatial
+
+    def build(self, strict: bool = True) -> Robot:
+        """Return the robot; ``strict=False`` accepts inertias that no body can have."""
+        bodies = tuple(
+            replace(body, inertia=Inertia.from_spatial(matter))
+            for body, matter in zip(self._bodies, self._matter, strict=True)
+        )
+        base = Inertia.from_spatial(self._base)
+        if strict:
+            for body in bodies:
+                check_inertia(body.inertia, body.name)
+            check_inertia(base, self.base_name)
+        joints = _numbered(self._joints, self._mimics)
+        return Robot(
+            self.name,
+            self.gravity,
+            bodies,
+            joints,
+            self._ordered_frames(),
+            self.base_name,
+            base,
+            self.description,
+            tuple(self.warnings),
+        )
+
+    def _ordered_frames(self) -> tuple[Frame, ...]:
+        """Frames of the bodies first, in their order, then the others as they came."""
+        own = tuple(Frame(body.name, i, IDENTITY) for i, body in enumerate(self._bodies))
+        names = {body.name for body in self._bodies}
+        return own + tuple(f for f in self._frames if f.name not in names)
+
+    def _place(self, parent: str | None, placement: Any) -> _Weld:
+        T = rigid_transform(placement)
+        if parent is None:
+            return _Weld(-1, T)
+        if parent not in self._places:
+            raise unknown_name("body", parent, self._places)
+        body, T_body_parent = self._places[parent]
+        return _Weld(body, _compose(T_body_parent, T))
+
+    def _new_frame(self, name: str, weld: _Weld) -> None:
+        if not isinstance(name, str) or not name:
+            raise ModelError(f"a body or frame needs a name, got {name!r}.")
+        if name in self._places:
+            raise ModelError(f"robot {self.name!r} already has a body or frame named {name!r}.")
+        self._places[name] = weld
+        self._frames.append(Frame(name, weld.body, weld.placement))
+
+
+def rigid_transform(placement: Any) -> Transform:
+    """Return a 4x4 matrix (or a Transform) as a Transform, checked to be a rigid motion."""
+    if isinstance(placement, Transform):
+        return placement
+    rows = [list(row) for row in placement]
+    if [len(row) for row in rows] != [4, 4, 4, 4]:
+        raise ShapeError(f"a placement must be a 4x4 matrix, got {np.shape(placement)}.")
+    entries = [[plain(x) for x in row] for row in rows]
+    if all(isinstance(x, float) for row in entries for x in row):
+        entries = _checked_matrix(np.array(entries)).tolist()
+    R = Rotation(tuple(Vec3(*row[:3]) for row in entries[:3]))  # type: ignore[arg-type]
+    return Transform(R, Vec3(*(row[3] for row in entries[:3])))
+
+
+def _checked_matrix(T: np.ndarray) -> np.ndarray:
+    R = T[:3, :3]
+    error = float(np.abs(R.T @ R - np.eye(3)).max())
+    if not np.isfinite(T).all() or not np.allclose(T[3], (0, 0, 0, 1), rtol=0, atol=1e-12):
+        raise ModelError(f"a placement must be finite with last row 0 0 0 1, got {T.tolist()}.")
+    if error > ROTATION_TOLERANCE or np.linalg.det(R) < 0:
+        raise ModelError(
+            f"the rotation of a placement must be orthonormal and right-handed; "
+            f"RᵀR differs from 1 by {error:.2g}, det R = {np.linalg.det(R):.3g}."
+        )
+    if error > 1e-12:  # typed by hand with few digits: use the nearest rotation
+        U, _, Vt = np.linalg.svd(R)
+        T = T.copy()
+        T[:3, :3] = U @ Vt
+    return T + 0.0
+
+
+def _compose(a: Transform, b: Transform) -> Transform:
+    """Compose; the identity on either side leaves the other bit for bit."""
+    if a == IDENTITY:
+        return b
+    return a if b == IDENTITY else a @ b
+
+
+def _joint(
+    name: str, type_: JointType, armature: Any, damping: Any, limits: Limits | None
+) -> Joint:
+    sizes = slice(0, type_.nq), slice(0, type_.nv)
+    motor = _per_velocity(armature, type_.nv, f"armature of {name!r}")
+    viscous = _per_velocity(damping, type_.nv, f"damping of {name!r}")
+    filled = (limits or Limits()).filled(type_.nq, type_.nv, name)
+    return Joint(name, type_, *sizes, motor, viscous, filled)
+
+
+def _per_velocity(given: Any, nv: int, what: str) -> tuple[Any, ...]:
+    items = list(given) if hasattr(given, "__len__") else [given] * nv
+    if len(items) != nv:
+        raise ShapeError(f"{what} must have {nv} entries, got {len(items)}.")
+    values = tuple(plain(x) for x in items)
+    if any(isinstance(x, float) and not (np.isfinite(x) and x >= 0.0) for x in values):
+        raise ModelError(f"{what} must be finite and not negative, got {values}.")
+    return values
+
+
+def _numbered(joints: list[Joint], mimics: dict[int, tuple[str, float, float]]) -> tuple[Joint, ...]:
+    """Give every joint its place in q and v; mimic joints get none of their own."""
+    result, q, v = [], 0, 0
+    for index, joint in enumerate(joints):
+        mimic = _resolved(index, joints, mimics) if index in mimics else None
+        nq, nv = (0, 0) if mimic else (joint.type.nq, joint.type.nv)
+        result.append(
+            replace(joint, q_slice=slice(q, q + nq), v_slice=slice(v, v + nv), mimic=mimic)
+        )
+        q, v = q + nq, v + nv
+    return tuple(result)
+
+
+def _resolved(index: int, joints: list[Joint], mimics: dict[int, tuple[str, float, float]]) -> Mimic:
+    """Follow a mimic joint to the joint that really moves: mimics of mimics are composed."""
+    names = [j.name for j in joints]
+    follower, multiplier, offset, seen = index, 1.0, 0.0, {index}
+    while follower in mimics:
+        source, factor, shift = mimics[follower]
+        if source not in names:
+            raise unknown_name("joint", source, names)
+        multiplier, offset = multiplier * float(factor), multiplier * float(shift) + offset
+        follower = names.index(source)
+        if follower in seen:
+            raise ModelError(f"mimic joint {names[index]!r} follows itself.")
+        seen.add(follower)
+        if joints[follower].type.nq != 1 or joints[index].type.nq != 1:
+            raise ModelError(
+                f"mimic joint {names[index]!r} and its source {source!r} must have one degree "
+                f"of freedom each; they are {joints[index].kind} and {joints[follower].kind}."
+            )
+    return Mimic(follower, multiplier + 0.0, offset + 0.0)

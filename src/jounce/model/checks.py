@@ -1,0 +1,63 @@
+"""Checks of the arrays users give, used once, at the boundary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jounce.errors import NotFiniteError, ShapeError
+from jounce.model.robot import Robot
+
+QUATERNION_TOLERANCE = 1e-6
+
+
+def checked(name: str, values: Any, width: int, of: str = "nv") -> np.ndarray:
+    """Return values as a float64 array of shape ``(*batch, width)``, finite, or raise."""
+    array = as_floats(name, values)
+    if array.ndim == 0 or array.shape[-1] != width:
+        raise ShapeError(
+            f"{name} must have shape (*batch, {width}) with {of} = {width}, got {array.shape}."
+        )
+    check_finite(name, array)
+    return array
+
+
+def as_floats(name: str, values: Any) -> np.ndarray:
+    """Return values as a float64 array; anything that is not real numbers is refused."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind not in "fiub":
+            raise TypeError(f"its type is {array.dtype}")
+        return array.astype(np.float64, copy=False)
+    except (TypeError, ValueError) as error:
+        raise ShapeError(f"{name} must be an array of real numbers: {error}.") from error
+
+
+def check_finite(name: str, array: np.ndarray) -> None:
+    """Raise NotFiniteError that names the argument and the first bad index."""
+    if not np.isfinite(array).all():
+        index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise NotFiniteError(f"{name}{list(index)} is {array[index]}; all values must be finite.")
+
+
+def checked_configuration(robot: Robot, q: Any, name: str = "q") -> np.ndarray:
+    """Return q as ``(*batch, nq)`` with unit quaternions, or raise."""
+    array = checked(name, q, robot.nq, "nq")
+    for joint in robot.joints:
+        if joint.kind in ("spherical", "free"):
+            check_quaternion(name, array[..., joint.q_slice.stop - 4 : joint.q_slice.stop], joint.name)
+    return array
+
+
+def check_quaternion(name: str, quaternion: np.ndarray, joint: str) -> None:
+    """Raise unless the quaternions have unit norm to 1e-6."""
+    norm = np.sqrt(np.sum(quaternion * quaternion, axis=-1))
+    error = np.abs(norm - 1.0)
+    if np.any(error > QUATERNION_TOLERANCE):
+        worst = float(norm.ravel()[int(np.argmax(error))])
+        raise ShapeError(
+            f"the quaternion (x y z w) of joint {joint!r} in {name} must have unit norm to "
+            f"{QUATERNION_TOLERANCE:g}, got {worst:.9g}; normalise it, or check the order of "
+            "its components."
+        )

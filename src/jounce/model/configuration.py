@@ -1,0 +1,181 @@
+"""The configuration manifold: quaternions where coordinates and velocities differ."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jounce.errors import ShapeError
+from jounce.model.checks import checked, checked_configuration
+from jounce.model.records import Joint
+from jounce.model.robot import Robot
+
+Array = np.ndarray
+
+
+def random_configuration(robot: Robot, rng: np.random.Generator) -> Array:
+    """Return a random configuration within the limits, finite where there are none."""
+    q = np.empty(robot.nq)
+    for joint in robot.joints:
+        if joint.mimic is None:
+            q[joint.q_slice] = _random_joint(joint, rng)
+    return q
+
+
+def integrate(robot: Robot, q: Any, dv: Any) -> Array:
+    """Move ``q`` along the tangent increment ``dv``, of shapes ``(*batch, nq)``, ``(*batch, nv)``.
+
+    One-DoF joints add; spherical and free joints compose with the exponential of the
+    increment in the child frame: ``C exp(dv)``.
+    """
+    q, dv = checked_configuration(robot, q), checked("dv", dv, robot.nv)
+    batch = _broadcast(q, dv)
+    q, dv = np.broadcast_to(q, (*batch, robot.nq)), np.broadcast_to(dv, (*batch, robot.nv))
+    result = np.empty((*batch, robot.nq))
+    for joint in robot.joints:
+        x, d = q[..., joint.q_slice], dv[..., joint.v_slice]
+        result[..., joint.q_slice] = _integrate_joint(joint.kind, x, d)
+    return result
+
+
+def difference(robot: Robot, q0: Any, q1: Any) -> Array:
+    """Return the tangent increment that leads from ``q0`` to ``q1``; inverse of `integrate`."""
+    q0, q1 = checked_configuration(robot, q0, "q0"), checked_configuration(robot, q1, "q1")
+    batch = _broadcast(q0, q1)
+    result = np.empty((*batch, robot.nv))
+    for joint in robot.joints:
+        a, b = q0[..., joint.q_slice], q1[..., joint.q_slice]
+        result[..., joint.v_slice] = _difference_joint(joint.kind, a, b)
+    return result
+
+
+def configuration_rate(robot: Robot, q: Any, v: Any) -> Array:
+    """Return ``dq/dt = Γ(q) v`` of shape ``(*batch, nq)`` [GOA13, Remark 7]."""
+    q, v = checked_configuration(robot, q), checked("v", v, robot.nv)
+    rate = np.empty((*_broadcast(q, v), robot.nq))
+    for joint in robot.joints:
+        x, u = q[..., joint.q_slice], v[..., joint.v_slice]
+        if joint.kind == "spherical":
+            u = _quaternion_rate(x, u)
+        elif joint.kind == "free":
+            quaternion = x[..., 3:]
+            linear = _rotate(quaternion, u[..., 3:])
+            u = _join(linear, _quaternion_rate(quaternion, u[..., :3]))
+        rate[..., joint.q_slice] = u
+    return rate
+
+
+def _random_joint(joint: Joint, rng: np.random.Generator) -> Array:
+    if joint.kind in ("spherical", "free"):
+        quaternion = rng.normal(size=4)
+        quaternion /= np.linalg.norm(quaternion)
+        return quaternion if joint.kind == "spherical" else np.r_[rng.uniform(-1, 1, 3), quaternion]
+    reach = np.array([1.0 if length else np.pi for length in _is_length(joint.kind)])
+    low, high = np.array(joint.limits.lower), np.array(joint.limits.upper)
+    only_low, only_high = np.isneginf(low) & np.isfinite(high), np.isfinite(low) & np.isinf(high)
+    low = np.where(only_low, high - 2 * reach, np.where(np.isneginf(low), -reach, low))
+    high = np.where(only_high, low + 2 * reach, np.where(np.isposinf(high), reach, high))
+    return rng.uniform(low, high)
+
+
+def _is_length(kind: str) -> tuple[bool, ...]:
+    table = {"prismatic": (True,), "cylindrical": (False, True), "planar": (True, True, False)}
+    return table.get(kind, (False, False) if kind == "universal" else (False,))
+
+
+def _integrate_joint(kind: str, q: Array, d: Array) -> Array:
+    if kind == "spherical":
+        return _normalized(_multiply(q, _exponential(d)))
+    if kind != "free":
+        return q + d
+    w, v = d[..., :3], d[..., 3:]
+    position = q[..., :3] + _rotate(q[..., 3:], _left_jacobian(w, v))
+    return _join(position, _normalized(_multiply(q[..., 3:], _exponential(w))))
+
+
+def _difference_joint(kind: str, a: Array, b: Array) -> Array:
+    if kind == "spherical":
+        return _logarithm(_multiply(_conjugate(a), b))
+    if kind != "free":
+        return b - a
+    back = _conjugate(a[..., 3:])
+    w = _logarithm(_multiply(back, b[..., 3:]))
+    shift = _rotate(back, b[..., :3] - a[..., :3])
+    return _join(w, _solve_left_jacobian(w, shift))
+
+
+def _quaternion_rate(q: Array, w: Array) -> Array:
+    """Return ``½ q ∘ (ω, 0)``."""
+    return 0.5 * _multiply(q, _join(w, np.zeros((*w.shape[:-1], 1))))
+
+
+def _multiply(a: Array, b: Array) -> Array:
+    u, s, v, t = a[..., :3], a[..., 3:], b[..., :3], b[..., 3:]
+    vector = s * v + t * u + np.cross(u, v)
+    return _join(vector, s * t - np.sum(u * v, -1, keepdims=True))
+
+
+def _conjugate(q: Array) -> Array:
+    return q * np.array([-1.0, -1.0, -1.0, 1.0])
+
+
+def _normalized(q: Array) -> Array:
+    return q / np.linalg.norm(q, axis=-1, keepdims=True)
+
+
+def _rotate(q: Array, x: Array) -> Array:
+    u, s = q[..., :3], q[..., 3:]
+    twice = 2.0 * np.cross(u, x)
+    return x + s * twice + np.cross(u, twice)
+
+
+def _exponential(w: Array) -> Array:
+    angle = np.linalg.norm(w, axis=-1, keepdims=True)
+    return _join(w * (0.5 * np.sinc(angle / (2 * np.pi))), np.cos(angle / 2))
+
+
+def _logarithm(q: Array) -> Array:
+    q = np.where(q[..., 3:] < 0, -q, q)
+    sine = np.linalg.norm(q[..., :3], axis=-1, keepdims=True)
+    angle = 2.0 * np.arctan2(sine, q[..., 3:])
+    factor = np.where(sine > 1e-12, angle / np.where(sine > 1e-12, sine, 1.0), 2.0)
+    return q[..., :3] * factor
+
+
+def _left_jacobian(w: Array, v: Array) -> Array:
+    """Apply ``1 + (1−cos θ)/θ² ŵ + (θ−sin θ)/θ³ ŵ²`` to v: translation of exp(w, v)."""
+    x2 = np.sum(w * w, -1, keepdims=True)
+    angle = np.sqrt(x2)
+    a = 0.5 * np.sinc(angle / (2 * np.pi)) ** 2
+    small = x2 < 1e-4
+    safe = np.where(small, 1.0, angle)
+    series = 1 / 6 - x2 / 120 + x2 * x2 / 5040
+    b = np.where(small, series, (safe - np.sin(safe)) / safe**3)
+    wv = np.cross(w, v)
+    return v + a * wv + b * np.cross(w, wv)
+
+
+def _solve_left_jacobian(w: Array, x: Array) -> Array:
+    """Apply ``1 − ½ ŵ + (1/θ² − cot(θ/2)/(2θ)) ŵ²``, the inverse of the left Jacobian."""
+    x2 = np.sum(w * w, -1, keepdims=True)
+    angle = np.sqrt(x2)
+    small = x2 < 1e-4
+    safe = np.where(small, 1.0, angle)
+    series = 1 / 12 + x2 / 720 + x2 * x2 / 30240
+    c = np.where(small, series, 1 / safe**2 - 1 / (2 * safe * np.tan(safe / 2)))
+    wx = np.cross(w, x)
+    return x - 0.5 * wx + c * np.cross(w, wx)
+
+
+def _join(*parts: Array) -> Array:
+    return np.concatenate(parts, axis=-1)
+
+
+def _broadcast(a: Array, b: Array) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
+    except ValueError:
+        raise ShapeError(
+            f"batch axes {a.shape[:-1]} and {b.shape[:-1]} do not broadcast."
+        ) from None

@@ -1,0 +1,111 @@
+"""The small frozen records a robot is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from math import inf, isnan
+from typing import Any, NamedTuple
+
+from jounce.algebra.se3 import Transform
+from jounce.errors import ModelError, ShapeError
+from jounce.model.inertia import Inertia
+from jounce.model.joints import JointType
+
+
+class Mimic(NamedTuple):
+    """A joint that follows another: ``q = multiplier * q_source + offset``."""
+
+    source: int  # index among the robot's joints, never itself a mimic
+    multiplier: float
+    offset: float
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of one joint, or of all joints of a robot; infinite where none is known.
+
+    ``lower`` and ``upper`` have one entry a coordinate, the others one a velocity and are
+    bounds of the absolute value.
+    """
+
+    lower: Any = None
+    upper: Any = None
+    velocity: Any = None
+    effort: Any = None
+    acceleration: Any = None
+    jerk: Any = None
+    effort_rate: Any = None
+
+    def filled(self, nq: int, nv: int, joint: str) -> Limits:
+        """Return the same limits as tuples of full length."""
+        sizes = {"lower": (nq, -inf), "upper": (nq, inf)}
+        values = {}
+        for field in fields(self):
+            size, missing = sizes.get(field.name, (nv, inf))
+            given = getattr(self, field.name)
+            values[field.name] = _filled(given, size, missing, f"{field.name} of {joint!r}")
+        for low, high in zip(values["lower"], values["upper"], strict=True):
+            if low > high:
+                raise ModelError(f"limits of joint {joint!r}: lower {low:g} > upper {high:g}.")
+        return Limits(**values)
+
+
+def _filled(given: Any, size: int, missing: float, what: str) -> tuple[float, ...]:
+    if given is None:
+        return (missing,) * size
+    items = list(given) if isinstance(given, Sequence) or hasattr(given, "__len__") else [given] * size
+    values = tuple(missing if x is None else float(x) + 0.0 for x in items)
+    if len(values) != size:
+        raise ShapeError(f"limit {what} must have {size} entries, got {len(values)}.")
+    if any(isnan(x) for x in values):
+        raise ModelError(f"limit {what} is NaN.")
+    return values
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """The joint that carries a body: geometry, place in q and v, motor and limits."""
+
+    name: str
+    type: JointType
+    q_slice: slice
+    v_slice: slice
+    armature: tuple[float, ...]
+    damping: tuple[float, ...]
+    limits: Limits
+    mimic: Mimic | None = None
+
+    @property
+    def kind(self) -> str:
+        """Name of the kind of joint, as in ``jounce.joints``."""
+        return self.type.kind
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates of its own; 0 for a mimic joint."""
+        return self.q_slice.stop - self.q_slice.start
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities of its own; 0 for a mimic joint."""
+        return self.v_slice.stop - self.v_slice.start
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A moving body; ``placement`` is its pose in the parent body at q = 0."""
+
+    name: str
+    parent: int  # index among the bodies, -1 for the ground
+    placement: Transform
+    inertia: Inertia
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A named frame fixed to a body (-1: to the ground) at ``placement``."""
+
+    name: str
+    body: int
+    placement: Transform

@@ -1,0 +1,181 @@
+"""The robot: an immutable, hashable tree of bodies, joints and frames."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jounce.algebra.vector import Vec3
+from jounce.errors import UnsupportedError, unknown_name
+from jounce.model.inertia import NO_MATTER, Inertia
+from jounce.model.records import Body, Frame, Joint, Limits
+
+
+@dataclass(frozen=True)
+class Robot:
+    """A tree of rigid bodies.
+
+    ``bodies`` are the moving bodies in topological order; ``joints[i]`` carries
+    ``bodies[i]``.  ``frames`` holds a frame for every body and every link that is welded to a
+    body or to the ground.  ``base_inertia`` is the matter welded to the ground, in the frame
+    of the link ``base_name``.  Two robots are equal when all of it is equal; the hash is the
+    same in every process.
+    """
+
+    name: str
+    gravity: Vec3
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...]
+    frames: tuple[Frame, ...]
+    base_name: str = "base"
+    base_inertia: Inertia = NO_MATTER
+    description: str = field(default="", compare=False)
+    warnings: tuple[str, ...] = field(default=(), compare=False)
+
+    @cached_property
+    def digest(self) -> str:
+        """Hexadecimal fingerprint of everything that makes two robots equal."""
+        content = tuple(getattr(self, f.name) for f in fields(self) if f.compare)
+        return hashlib.blake2b(repr(content).encode(), digest_size=16).hexdigest()
+
+    @cached_property
+    def _hash(self) -> int:
+        return int(self.digest[:15], 16)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"<Robot {self.name!r}: {self.n_bodies} bodies, nq={self.nq}, nv={self.nv}>"
+
+    @cached_property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return sum(j.nq for j in self.joints)
+
+    @cached_property
+    def nv(self) -> int:
+        """Number of velocities: degrees of freedom."""
+        return sum(j.nv for j in self.joints)
+
+    @property
+    def n_bodies(self) -> int:
+        """Number of moving bodies."""
+        return len(self.bodies)
+
+    @property
+    def parents(self) -> tuple[int, ...]:
+        """Parent of every body, -1 for the ground."""
+        return tuple(b.parent for b in self.bodies)
+
+    @property
+    def mass(self) -> Any:
+        """Total mass, that of the fixed base included."""
+        return sum((b.inertia.mass for b in self.bodies), self.base_inertia.mass)
+
+    @property
+    def neutral(self) -> np.ndarray:
+        """The configuration q = 0, with unit quaternions."""
+        q = np.zeros(self.nq)
+        for joint in self.joints:
+            if joint.kind in ("spherical", "free"):
+                q[joint.q_slice.stop - 1] = 1.0
+        return q
+
+    @property
+    def limits(self) -> Limits:
+        """Limits of all joints as arrays in the order of q (lower, upper) and of v."""
+        own = [j.limits for j in self.joints if j.mimic is None]
+        return Limits(
+            **{f.name: np.array([x for l in own for x in getattr(l, f.name)]) for f in fields(Limits)}
+        )
+
+    @cached_property
+    def _frame_index(self) -> Mapping[str, Frame]:
+        return {f.name: f for f in self.frames}
+
+    def frame(self, name: str) -> Frame:
+        """Return the frame of this name; every body name is a frame name."""
+        if name not in self._frame_index:
+            raise unknown_name("frame", name, self._frame_index)
+        return self._frame_index[name]
+
+    def body(self, name: str) -> Body:
+        """Return the body of this name."""
+        return self.bodies[_index("body", name, self.bodies)]
+
+    def joint(self, name: str) -> Joint:
+        """Return the joint of this name."""
+        return self.joints[_index("joint", name, self.joints)]
+
+    def with_gravity(self, gravity: Any) -> Robot:
+        """Return the same robot under another gravitational acceleration."""
+        return _edits().with_gravity(self, gravity)
+
+    def with_payload(self, frame: str, inertia: Inertia) -> Robot:
+        """Return the robot with ``inertia``, given in ``frame``, welded to it."""
+        return _edits().with_payload(self, frame, inertia)
+
+    def with_frame(self, name: str, parent: str, placement: Any) -> Robot:
+        """Return the robot with one more frame, at ``placement`` in the frame ``parent``."""
+        return _edits().with_frame(self, name, parent, placement)
+
+    def with_locked(self, values: Mapping[str, Any]) -> Robot:
+        """Return the robot with these joints welded at these coordinates."""
+        return _edits().with_locked(self, values)
+
+    def with_floating_base(self, joint_name: str = "root_joint") -> Robot:
+        """Return the robot with its base free to move; base coordinates come first."""
+        return _edits().with_floating_base(self, joint_name)
+
+    def with_parameters(self, parameters: Any, *, strict: bool = True) -> Robot:
+        """Return the robot with these inertial parameters (the order of `jounce.parameters`)."""
+        return _edits().with_parameters(self, parameters, strict=strict)
+
+    def random_configuration(self, rng: np.random.Generator) -> np.ndarray:
+        """Return a random configuration within the limits, finite where there are none."""
+        from jounce.model.configuration import random_configuration
+
+        return random_configuration(self, rng)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the robot as plain data, the content of a Jounce JSON file."""
+        from jounce.model.native import to_dict
+
+        return to_dict(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write the robot to a Jounce JSON file; `jounce.load` gives an equal robot back."""
+        from jounce.model.native import save
+
+        save(self, path)
+
+
+def parameters(robot: Robot) -> np.ndarray:
+    """Return the inertial parameters, ``(10 n_bodies,)``.
+
+    Per body: m, m c (3), Ixx Iyy Izz Ixy Ixz Iyz about the origin of the body frame.
+    """
+    values = [x for b in robot.bodies for x in b.inertia.parameters]
+    if not all(isinstance(x, float) for x in values):
+        raise UnsupportedError("this robot has symbolic inertias; read body.inertia.parameters.")
+    return np.array(values)
+
+
+def _index(kind: str, name: str, records: Any) -> int:
+    names = [r.name for r in records]
+    if name not in names:
+        raise unknown_name(kind, name, names)
+    return names.index(name)
+
+
+def _edits() -> Any:
+    from jounce.model import edits  # edits rebuild robots, so they import this module
+
+    return edits

@@ -1,0 +1,81 @@
+"""Exported C compiles without a warning and gives the interpreter's bits."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from jounce.codegen import Graph, Program, interpret
+from jounce.codegen.c99 import literal, print_c, prototype
+from tests.tolerances import EXACT, ROUNDOFF, assert_close
+from tests.unit.codegen.programs import chain
+
+needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+WARNINGS = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+FLAGS = [*WARNINGS, "-O2", "-ffp-contract=off", "-shared", "-fPIC"]
+
+
+def run_c(source: str, program: Program, inputs: list[np.ndarray], place: Path):
+    (place / "code.c").write_text(source)
+    library = place / "code.so"
+    subprocess.run(["cc", *FLAGS, str(place / "code.c"), "-o", str(library), "-lm"], check=True)
+    function = ctypes.CDLL(str(library)).evaluate
+    outputs = [np.full(width, np.nan) for width in program.output_widths]
+    function(*[ctypes.c_void_p(x.ctypes.data) for x in (*inputs, *outputs)])
+    return outputs
+
+
+@needs_compiler
+@pytest.mark.parametrize("chunk", [2000, 50])
+def test_c_gives_the_interpreters_bits(chunk: int, tmp_path: Path):
+    program = chain(20, sines=False)
+    inputs = [np.random.default_rng(0).normal(size=w) for w in program.input_widths]
+    source = print_c(program, "evaluate", comment="A test. */ Not code.", chunk=chunk)
+    assert ("_part" in source) == (chunk == 50)
+    desired = interpret(program, inputs)
+    for got, wanted in zip(run_c(source, program, inputs, tmp_path), desired, strict=True):
+        assert_close(got, wanted, EXACT)
+
+
+@needs_compiler
+def test_c_calls_libm(tmp_path: Path):
+    program = chain(20)
+    inputs = [np.random.default_rng(0).normal(size=w) for w in program.input_widths]
+    source = print_c(program, "evaluate")
+    desired = interpret(program, inputs)
+    for got, wanted in zip(run_c(source, program, inputs, tmp_path), desired, strict=True):
+        assert_close(got, wanted, ROUNDOFF)
+
+
+@needs_compiler
+def test_odd_programs_compile(tmp_path: Path):
+    graph = Graph()
+    x, _, z = graph.inputs(3)
+    rows = [[x, -x, 2.0, -0.1, math.inf, -(z / x).sqrt(), (-z).sincos()[0] - 1e-300], []]
+    program = graph.program([1, 1, 1], rows)
+    inputs = [np.array([0.5]), np.array([1.0]), np.array([0.25])]
+    source = print_c(program, "evaluate")
+    assert "(void)in1;" in source
+    assert "(void)out1;" in source
+    got, _ = run_c(source, program, inputs, tmp_path)
+    assert_close(got[:6], interpret(program, inputs)[0][:6], EXACT)
+    assert got[6] == -math.sin(0.25)
+
+
+def test_names_and_prototype():
+    program = chain(2)
+    text = prototype(program, "torques", inputs=["q", "v"], outputs=["x", "tau"])
+    assert text == "void torques(const double *q, const double *v, double *x, double *tau)"
+    assert text in print_c(program, "torques", inputs=["q", "v"], outputs=["x", "tau"])
+
+
+@pytest.mark.parametrize("value", [0.1, -0.1, 1e-300, 123456.0, 1e22, -3.0, 5e-324])
+def test_literals_are_exact(value: float):
+    text = literal(value).strip("()").partition(" /*")[0]
+    assert (float.fromhex(text) if "x" in text else float(text)) == value

@@ -1,0 +1,186 @@
+"""Machine code gives the interpreter's numbers, wherever a sample stands in its batch."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from jounce.codegen import Graph, Program, cache, interpret, native, parallel
+from jounce.codegen.native import Native, compile_program
+from jounce.codegen.target import host
+from tests.tolerances import EXACT, ROUNDOFF, assert_close
+from tests.unit.codegen.programs import Recipe, chain, evaluate, finite, recipes, trace
+
+pytest.importorskip("llvmlite")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path_factory.getbasetemp() / "jounce"))
+
+
+def samples(program: Program, rows: int, seed: int = 0) -> list[np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return [rng.normal(size=(rows, width)) for width in program.input_widths]
+
+
+def run(code: Native, inputs: list[np.ndarray], rows: int) -> list[np.ndarray]:
+    outputs = [np.full((rows, width), np.nan) for width in code.program.output_widths]
+    code.run(inputs, outputs)
+    return outputs
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 4, 8])
+def test_without_fma_bits_are_the_interpreters(lanes: int):
+    program = chain(30, sines=False)
+    code = compile_program(program, fma=False, lanes=lanes)
+    inputs = samples(program, 37)
+    for actual, desired in zip(run(code, inputs, 37), interpret(program, inputs), strict=True):
+        assert_close(actual, desired, EXACT)
+
+
+@settings(max_examples=25, deadline=None)
+@given(recipes, st.lists(st.floats(-2.0, 2.0), min_size=20, max_size=20))
+def test_random_programs_without_fma(recipe: Recipe, numbers: list[float]):
+    rows = np.array(numbers).reshape(5, 4)
+    assume(all(finite(evaluate(recipe, row.tolist())) for row in rows))
+    program = trace(recipe, 4)
+    code = compile_program(program, fma=False, cache=False)
+    for actual, desired in zip(run(code, [rows], 5), interpret(program, [rows]), strict=True):
+        assert_close(actual, desired, EXACT)
+
+
+@pytest.mark.parametrize("lanes", [1, None, 8])
+def test_with_fma_results_agree_to_roundoff(lanes: int | None):
+    program = chain(60)
+    code = compile_program(program, lanes=lanes)
+    inputs = samples(program, 101)
+    for actual, desired in zip(run(code, inputs, 101), interpret(program, inputs), strict=True):
+        assert_close(actual, desired, ROUNDOFF)
+
+
+@pytest.fixture(scope="module")
+def program() -> Program:
+    return chain(9)
+
+
+@pytest.fixture
+def code(program: Program) -> Native:
+    return compile_program(program)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 3, 4, 5, 16, 17, 1000])
+def test_a_sample_does_not_depend_on_its_batch(program: Program, code: Native, rows: int):
+    inputs = samples(program, 1000)
+    whole = run(code, inputs, 1000)
+    part = run(code, [x[:rows] for x in inputs], rows)
+    for actual, desired in zip(part, whole, strict=True):
+        assert_close(actual, desired[:rows], EXACT)
+
+
+def test_nothing_is_touched_outside_the_range(program: Program, code: Native):
+    inputs = samples(program, 40)
+    whole = run(code, inputs, 40)
+    for begin, end in ((0, 1), (3, 10), (7, 40), (39, 40), (5, 5), (9, 4)):
+        outputs = [np.full((40, width), np.nan) for width in program.output_widths]
+        code.run(inputs, outputs, begin, end)
+        for actual, desired in zip(outputs, whole, strict=True):
+            assert_close(actual[begin:end], desired[begin:end], EXACT)
+            outside = np.r_[actual[:begin], actual[max(begin, end) :]]
+            assert np.isnan(outside).all()
+
+
+def test_strides_and_repeated_rows(program: Program, code: Native):
+    wide = np.random.default_rng(1).normal(size=(22, 50))
+    wide.flags.writeable = False
+    angles, rates = wide[::2, 3:12], wide[:1, 20:29]
+    result = np.full((11, 40), np.nan)
+    outputs = [result[:, 1:4], result[:, 10:19]]
+    code.run([angles, rates], outputs)
+    again = run(code, [angles.copy(), np.repeat(rates, 11, axis=0)], 11)
+    for actual, desired in zip(outputs, again, strict=True):
+        assert_close(actual, desired, EXACT)
+    untouched = np.delete(result, [1, 2, 3, *range(10, 19)], axis=1)
+    assert np.isnan(untouched).all()
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 4, 5, 7, 300])
+@pytest.mark.parametrize("lanes", [1, 4])
+def test_all_widths_are_transposed(width: int, lanes: int):
+    graph = Graph()
+    values = graph.inputs(width)
+    outputs = [[x * 2.0 for x in values], [values[-1], 3.0, -values[0]], []]
+    program = graph.program([width], outputs)
+    code = compile_program(program, lanes=lanes)
+    inputs = samples(program, 9)
+    for actual, desired in zip(run(code, inputs, 9), interpret(program, inputs), strict=True):
+        assert_close(actual, desired, EXACT)
+
+
+def test_inputs_nobody_reads_are_not_loaded():
+    graph = Graph()
+    x, _ = graph.inputs(2)
+    program = graph.program([1, 1], [[x + 1.0]])
+    code = compile_program(program)
+    unreadable = np.lib.stride_tricks.as_strided(np.zeros(1), (3, 1), (2**40, 8))
+    (result,) = run(code, [np.ones((3, 1)), unreadable], 3)
+    assert_close(result, np.full((3, 1), 2.0), EXACT)
+
+
+def test_two_threads_share_one_code(program: Program, code: Native):
+    inputs = samples(program, 5000)
+    expected = run(code, inputs, 5000)
+    results: list[list[np.ndarray]] = []
+    threads = [
+        threading.Thread(target=lambda: results.append(run(code, inputs, 5000))) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for result in results:
+        for actual, desired in zip(result, expected, strict=True):
+            assert_close(actual, desired, EXACT)
+
+
+def test_the_second_time_comes_from_disk(program: Program, monkeypatch: pytest.MonkeyPatch):
+    inputs = samples(program, 7)
+    first = run(compile_program(program), inputs, 7)
+    monkeypatch.setattr(native, "compile_modules", None)  # compiling again would fail
+    second = run(compile_program(program), inputs, 7)
+    for actual, desired in zip(second, first, strict=True):
+        assert_close(actual, desired, EXACT)
+
+
+def test_a_damaged_entry_is_replaced(program: Program):
+    cache.clear()
+    compile_program(program)
+    path, size, _ = cache.entries()[0]
+    path.write_bytes(b"garbage")
+    run(compile_program(program), samples(program, 3), 3)
+    assert path.stat().st_size == size
+
+
+@pytest.mark.parametrize("broken", [False, True])
+def test_long_programs_use_helpers_and_survive_them(broken: bool, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("jounce.codegen.llvm.MODULE", 2)
+    monkeypatch.setattr(native, "PARALLEL", 0)
+    monkeypatch.setattr(native, "available_workers", lambda: 1)
+    if broken:
+        monkeypatch.setattr(parallel.sys, "executable", "/bin/no-python-here")
+    program = chain(60)
+    told: list[tuple[int, int]] = []
+    code = compile_program(program, cache=False, progress=lambda *done: told.append(done))
+    assert told[-1][0] == told[-1][1] > 2
+    inputs = samples(program, 5)
+    for actual, desired in zip(run(code, inputs, 5), interpret(program, inputs), strict=True):
+        assert_close(actual, desired, ROUNDOFF)
+
+
+def test_the_host_is_described():
+    assert host().lanes in (2, 4, 8)
+    assert host().cpu in host().identity

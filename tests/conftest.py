@@ -1,0 +1,14 @@
+"""Fixtures for every test."""
+
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def rng(request: pytest.FixtureRequest) -> np.random.Generator:
+    """Return random numbers that are the same in every run and different in every test."""
+    return np.random.default_rng(zlib.crc32(request.node.nodeid.encode()))
