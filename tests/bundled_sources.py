@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from jounce.errors import InvalidInertiaError
 from jounce.formats.dh import DH, from_dh
 from jounce.model import joints
 from jounce.model.builder import RobotBuilder
-from jounce.model.inertia import Inertia
+from jounce.model.inertia import Inertia, check_inertia
 from jounce.model.native import to_dict
 from jounce.model.records import Limits
-from jounce.model.robot import Robot, parameters
+from jounce.model.robot import Robot
 from tests import oracle_data
 
 DATA = Path(__file__).parents[1] / "src" / "jounce" / "model" / "data"
@@ -160,15 +161,8 @@ def panda() -> Robot:
 
 
 def iiwa14() -> Robot:
-    """Published table, with matter moved across joints to where a body can have it."""
-    table = [np.array(inertia.parameters) for inertia in oracle_data.inertias("kuka_steiner")]
-    wrist, mass, moment = (0.0, -0.4, 0.0), 0.05, 2.5e-4
-    table[2] -= couple("y", moment)  # axis of joint 4 in link 3 and in link 4
-    table[3] += couple("z", moment)
-    table[3] -= point_mass(mass, wrist)  # the wrist centre, in link 4 and in link 7
-    table[6] += point_mass(mass, (0, 0, 0))
-    inertias = [Inertia.from_parameters(row.tolist()) for row in table]
-    arm = from_dh(IIWA_ROWS, inertias, convention="modified")
+    inertias = oracle_data.inertias("kuka_steiner")
+    arm = from_dh(IIWA_ROWS, inertias, convention="modified", strict=False)
     return finished("iiwa14", arm, IIWA_LIMITS, {"flange": ("link7", (0, 0, 0.126))})
 
 
@@ -181,22 +175,11 @@ def planar2r() -> Robot:
     return finished("planar2r", arm, {}, {"tip": ("link2", (0.8, 0, 0))})
 
 
-def published_puma() -> Robot:
-    """The numbers as printed: links 1 and 3 are no rigid bodies."""
+def puma560() -> Robot:
     rows = zip(PUMA_MASS, PUMA_COM, PUMA_MOMENTS, strict=True)
     inertias = [Inertia(m, c, np.diag(moments)) for m, c, moments in rows]
     arm = from_dh(PUMA_ROWS, inertias, strict=False)
-    return finished("puma560", arm, PUMA_LIMITS, {}, PUMA_ARMATURE, strict=False)
-
-
-def puma560() -> Robot:
-    """Published table; link 1 gets cross moments, links 2 and 3 share theirs differently."""
-    arm = published_puma()
-    table = parameters(arm).reshape(6, 10)
-    table[0] += couple("y", 0.175)
-    table[1] -= couple("z", 0.004)
-    table[2] += couple("y", 0.004)
-    return finished("puma560", arm.with_parameters(table), PUMA_LIMITS, {}, PUMA_ARMATURE)
+    return finished("puma560", arm, PUMA_LIMITS, {}, PUMA_ARMATURE)
 
 
 def humanoid() -> Robot:
@@ -237,8 +220,8 @@ def add_limb(builder: RobotBuilder, side: str, sign: float, row: tuple[Any, ...]
     )
 
 
-def finished(name, arm: Robot, limits, frames, armature=None, strict=True) -> Robot:
-    """Return the arm with names, limits, motors, frames and its description."""
+def finished(name, arm: Robot, limits, frames, armature=None) -> Robot:
+    """Return the arm with names, limits, motors, frames, its description and warnings."""
     builder = RobotBuilder(name, arm.gravity, description=prose(name, "description"))
     for i, (body, joint) in enumerate(zip(arm.bodies, arm.joints, strict=True)):
         own = Limits(**{key: values[i] for key, values in limits.items()})
@@ -246,9 +229,24 @@ def finished(name, arm: Robot, limits, frames, armature=None, strict=True) -> Ro
         label, parent = f"link{i + 1}", f"link{i}" if i else None
         args = (joint.type, body.placement, body.inertia, f"joint{i + 1}", motor)
         builder.add(label, parent, *args, limits=own)
+        builder.warnings += impossible(label, body.inertia)
     for frame, (body, position) in frames.items():
         builder.frame(frame, body, shifted(position))
-    return builder.build(strict=strict)
+    return builder.build(strict=False)
+
+
+def impossible(body: str, inertia: Inertia) -> list[str]:
+    """Say by how much the largest principal moment exceeds the sum of the other two."""
+    try:
+        check_inertia(inertia, body)
+    except InvalidInertiaError:
+        first, second, largest = np.linalg.eigvalsh(np.array(inertia.rotational))
+        excess = largest - first - second
+        return [
+            f"{body}: the published inertia violates the triangle inequality of the principal "
+            f"moments by {excess:.3g} kg·m² ({largest:.4g} > {first:.4g} + {second:.4g})."
+        ]
+    return []
 
 
 def shifted(position: Any) -> np.ndarray:
@@ -260,16 +258,6 @@ def shifted(position: Any) -> np.ndarray:
 def box(mass: float, com: Any, size: Any) -> Inertia:
     square = np.square(size)
     return Inertia(mass, com, mass / 12.0 * np.diag(square.sum() - square))
-
-
-def couple(axis: str, moment: float) -> np.ndarray:
-    """Parameters of ``moment (1 − e eᵀ)``: a rotation about e leaves it as it is."""
-    moments = moment * (1.0 - np.eye(3)["xyz".index(axis)])
-    return np.array([0, 0, 0, 0, *moments, 0, 0, 0])
-
-
-def point_mass(mass: float, p: Any) -> np.ndarray:
-    return np.array(Inertia(mass, p, np.zeros((3, 3))).parameters)
 
 
 def file_content(name: str) -> str:

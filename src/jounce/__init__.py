@@ -18,10 +18,24 @@ if TYPE_CHECKING:
     from jounce.formats.dh import from_dh as from_dh
     from jounce.formats.load import load as load
     from jounce.formats.screws import from_screws as from_screws
+    from jounce.kernels.dynamics import centroidal_momentum as centroidal_momentum
+    from jounce.kernels.dynamics import gravity_forces as gravity_forces
+    from jounce.kernels.dynamics import inverse_dynamics as inverse_dynamics
+    from jounce.kernels.dynamics import joint_wrenches as joint_wrenches
+    from jounce.kernels.dynamics import kinetic_energy as kinetic_energy
+    from jounce.kernels.dynamics import momentum as momentum
+    from jounce.kernels.dynamics import potential_energy as potential_energy
     from jounce.kernels.functions import Wrench as Wrench
-    from jounce.kernels.functions import inverse_dynamics as inverse_dynamics
-    from jounce.kernels.functions import poses as poses
     from jounce.kernels.kernel import kernel as kernel
+    from jounce.kernels.kinematics import body_jacobians as body_jacobians
+    from jounce.kernels.kinematics import center_of_mass as center_of_mass
+    from jounce.kernels.kinematics import com_jacobian as com_jacobian
+    from jounce.kernels.kinematics import frame_pose as frame_pose
+    from jounce.kernels.kinematics import frame_twist as frame_twist
+    from jounce.kernels.kinematics import jacobian as jacobian
+    from jounce.kernels.kinematics import joint_screws as joint_screws
+    from jounce.kernels.kinematics import poses as poses
+    from jounce.kernels.kinematics import twists as twists
     from jounce.model import examples as examples
     from jounce.model import joints as joints
     from jounce.model.builder import RobotBuilder as RobotBuilder
@@ -45,8 +59,16 @@ _HOMES = {
     "jounce.formats.dh": "DH from_dh",
     "jounce.formats.load": "load",
     "jounce.formats.screws": "from_screws",
-    "jounce.kernels.functions": "Wrench inverse_dynamics poses",
+    "jounce.kernels.dynamics": (
+        "centroidal_momentum gravity_forces inverse_dynamics joint_wrenches kinetic_energy "
+        "momentum potential_energy"
+    ),
+    "jounce.kernels.functions": "Wrench",
     "jounce.kernels.kernel": "kernel",
+    "jounce.kernels.kinematics": (
+        "body_jacobians center_of_mass com_jacobian frame_pose frame_twist jacobian joint_screws "
+        "poses twists"
+    ),
     "jounce.model": "examples joints",
     "jounce.model.builder": "RobotBuilder",
     "jounce.model.bundled": "robots",
@@ -57,7 +79,7 @@ _HOMES = {
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
 
-__all__ = ["__version__", *sorted(_HOME)]  # pyright: ignore[reportUnsupportedDunderAll]
+__all__ = ["__version__", *_HOME]  # noqa: PLE0604  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:

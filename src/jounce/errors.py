@@ -45,6 +45,6 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> UnknownNameEr
     """Return the error for an unknown name, with the nearest known one first."""
     names = sorted(known)
     close = difflib.get_close_matches(str(name), names, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
+    hint = f"; did you mean {close[0]!r}?" if close else "."
     listed = ", ".join(names) if names else "none"
     return UnknownNameError(f"no {kind} named {name!r}{hint} Known {kind} names: {listed}.")

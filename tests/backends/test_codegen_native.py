@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
+import mmap
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -38,6 +42,7 @@ def run(code: Native, inputs: list[np.ndarray], rows: int) -> list[np.ndarray]:
 def test_without_fma_bits_are_the_interpreters(lanes: int):
     program = chain(30, sines=False)
     code = compile_program(program, fma=False, lanes=lanes)
+    assert code.lanes == lanes
     inputs = samples(program, 37)
     for actual, desired in zip(run(code, inputs, 37), interpret(program, inputs), strict=True):
         assert_close(actual, desired, EXACT)
@@ -121,6 +126,29 @@ def test_all_widths_are_transposed(width: int, lanes: int):
         assert_close(actual, desired, EXACT)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a guard page")
+@pytest.mark.parametrize("rows", [1, 3, 5])
+def test_no_row_past_the_end_is_read_or_written(program: Program, code: Native, rows: int):
+    arrays = [guarded(rows, width) for width in (*program.input_widths, *program.output_widths)]
+    inputs, outputs = [x for x, _ in arrays[:2]], [x for x, _ in arrays[2:]]
+    for x, numbers in zip(inputs, samples(program, rows), strict=True):
+        x[:] = numbers
+    code.run(inputs, outputs)
+    for actual, desired in zip(outputs, run(code, inputs, rows), strict=True):
+        assert_close(actual, desired, EXACT)
+
+
+def guarded(rows: int, width: int) -> tuple[np.ndarray, mmap.mmap]:
+    """Return an array that ends where a page without access begins."""
+    page = mmap.PAGESIZE
+    memory = mmap.mmap(-1, 2 * page)
+    buffer = np.frombuffer(memory, dtype=np.float64)
+    address = ctypes.c_void_p(buffer.ctypes.data + page)
+    assert ctypes.CDLL(None).mprotect(address, ctypes.c_size_t(page), 0) == 0
+    end = page // 8
+    return buffer[end - rows * width : end].reshape(rows, width), memory
+
+
 def test_inputs_nobody_reads_are_not_loaded():
     graph = Graph()
     x, _ = graph.inputs(2)
@@ -165,13 +193,21 @@ def test_a_damaged_entry_is_replaced(program: Program):
     assert path.stat().st_size == size
 
 
-@pytest.mark.parametrize("broken", [False, True])
-def test_long_programs_use_helpers_and_survive_them(broken: bool, monkeypatch: pytest.MonkeyPatch):
+def mute_helper() -> subprocess.Popen[bytes]:
+    """Start a helper that takes a module and dies."""
+    command = [sys.executable, "-c", "import sys; sys.stdin.buffer.read(8)"]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+
+@pytest.mark.parametrize("trouble", ["none", "no python", "dies"])
+def test_long_programs_use_helpers_and_survive_them(trouble: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("jounce.codegen.llvm.MODULE", 2)
     monkeypatch.setattr(native, "PARALLEL", 0)
     monkeypatch.setattr(native, "available_workers", lambda: 1)
-    if broken:
+    if trouble == "no python":
         monkeypatch.setattr(parallel.sys, "executable", "/bin/no-python-here")
+    if trouble == "dies":
+        monkeypatch.setattr(parallel, "_start", mute_helper)
     program = chain(60)
     told: list[tuple[int, int]] = []
     code = compile_program(program, cache=False, progress=lambda *done: told.append(done))

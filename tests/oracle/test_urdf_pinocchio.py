@@ -14,6 +14,7 @@ pin = pytest.importorskip("pinocchio")
 import jounce  # noqa: E402
 from jounce.errors import InvalidInertiaError, RobotFormatError  # noqa: E402
 from jounce.formats.urdf import load_urdf  # noqa: E402
+from jounce.model.native import from_dict  # noqa: E402
 from jounce.model.robot import Robot  # noqa: E402
 from tests.pinocchio_peer import PinocchioPeer, urdf_model  # noqa: E402
 from tests.tolerances import INDEPENDENT, assert_close  # noqa: E402
@@ -92,6 +93,16 @@ def test_bodies_and_frames(name: str, floating_base: bool) -> None:
         carrier, pose = peer.frame(frame.name)
         assert carrier == ("universe" if frame.body < 0 else robot.joints[frame.body].name)
         assert_close(frame.placement.matrix(), pose, INDEPENDENT, what=frame.name)
+
+
+@floating
+@pytest.mark.parametrize("name", CASES)
+def test_round_trip_through_plain_data(name: str, floating_base: bool) -> None:
+    mimic = name not in MISSING_SOURCE
+    robot = load_urdf(FILES[name], floating_base=floating_base, mimic=mimic, strict=False)
+    again = from_dict(robot.to_dict(), strict=False)
+    assert again == robot
+    assert hash(again) == hash(robot)
 
 
 @pytest.mark.parametrize("name", CASES)

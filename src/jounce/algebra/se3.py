@@ -68,6 +68,11 @@ class Transform(NamedTuple):
         R = self.rotation
         return Motion(R.unrotate(w), R.unrotate(v + w.cross(self.p)))
 
+    def act(self, twist: Motion) -> Motion:
+        """Child twist to parent coordinates, ``Ad(C) V``."""
+        w = self.rotation.rotate(twist.angular)
+        return Motion(w, self.rotation.rotate(twist.linear) + self.p.cross(w))
+
     def push(self, wrench: Force) -> Force:
         """Child wrench to parent coordinates, ``Ad(C⁻¹)ᵀ W``."""
         force = self.rotation.rotate(wrench.force)

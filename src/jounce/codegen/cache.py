@@ -91,12 +91,8 @@ def entries() -> list[tuple[Path, int, float]]:
     if place is None:
         return found
     with contextlib.suppress(OSError):
-        for path in place.iterdir():
-            if path.suffix in (_SUFFIX, ".tmp"):
-                with contextlib.suppress(OSError):  # gone meanwhile
-                    status = path.stat()
-                    found.append((path, status.st_size, status.st_mtime))
-    return sorted(found, key=lambda entry: entry[2])
+        found += [_entry(path) for path in place.iterdir() if path.suffix in (_SUFFIX, ".tmp")]
+    return sorted((entry for entry in found if entry[1] >= 0), key=lambda entry: entry[2])
 
 
 def size() -> int:
@@ -135,6 +131,15 @@ def _prune_sometimes(place: Path) -> None:
 def _path(key: str) -> Path | None:
     place = directory()
     return None if place is None else place / f"{key}{_SUFFIX}"
+
+
+def _entry(path: Path) -> tuple[Path, int, float]:
+    """Return path, size and time of last use; a size of −1 if it is gone meanwhile."""
+    try:
+        status = path.stat()
+    except OSError:
+        return path, -1, 0.0
+    return path, status.st_size, status.st_mtime
 
 
 def _remove(path: Path) -> bool:

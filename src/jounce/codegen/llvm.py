@@ -7,7 +7,9 @@
 Row r of argument a starts at inputs[a] + r·stride (in doubles; 0 repeats one row) and holds
 its values side by side; outputs likewise. Rows begin…end−1 are computed, a group of `lanes`
 at a time, by the same instructions wherever a row stands: a result does not depend on its
-neighbours. Nothing is read or written outside these rows but the scratch block.
+neighbours. Nothing is read or written outside these rows but the scratch block; the code has
+no state, so calls with different scratch blocks may run at the same time. In a long batch
+several groups take each step in turn, while its code is in the cache of the processor.
 """
 
 from __future__ import annotations
@@ -16,16 +18,17 @@ from dataclasses import dataclass
 
 from jounce.codegen.llvm_chunk import ChunkPrinter
 from jounce.codegen.llvm_rows import print_reader, print_writer
-from jounce.codegen.llvm_sincos import print_sincos
+from jounce.codegen.llvm_sincos import LIMIT, print_libm, print_sincos
 from jounce.codegen.llvm_types import splat, suffix, vector
 from jounce.codegen.lowering import Code, lower
 from jounce.codegen.program import Program
-from jounce.codegen.schedule import CHUNK, Chunk, Step, schedule
+from jounce.codegen.schedule import CHUNK, Angles, Chunk, Step, schedule
 from jounce.codegen.slots import Slots, allocate
+from jounce.codegen.target import FAR
 
 ENTRY = "entry"
 SPAN = 256  # columns moved by one function
-MODULE = 40  # chunks in a module of their own, once there are more than that
+MODULE = 40  # chunks in a module
 ALIGNMENT = 64
 BLOCK = 4  # groups of samples that take each step in turn, while its code is at hand
 
@@ -60,9 +63,9 @@ def print_llvm(
     code = lower(program, fma=fma and host_fma)
     steps = schedule(code, chunk=chunk)
     slots = allocate(code, steps)
-    printer = _Printer(code, steps, slots, lanes)
+    printer = _Printer(code, steps, slots, lanes, host_fma=host_fma)
     size = printer.waste + printer.block * printer.stride + ALIGNMENT
-    return Printed(printer.modules(host_fma=host_fma), size, lanes, len(code.live))
+    return Printed(printer.modules(), size, lanes, len(code.live))
 
 
 def _padded(size: int) -> int:
@@ -73,7 +76,10 @@ def _padded(size: int) -> int:
 class _Printer:
     """Puts the functions of a program together."""
 
-    def __init__(self, code: Code, steps: list[Step], slots: Slots, lanes: int) -> None:
+    def __init__(
+        self, code: Code, steps: list[Step], slots: Slots, lanes: int, *, host_fma: bool
+    ) -> None:
+        self.host_fma = host_fma
         self.code = code
         self.steps = steps
         self.slots = slots
@@ -84,21 +90,22 @@ class _Printer:
         self.stride = _padded(8 * lanes * slots.count)
         self.text: list[str] = []
 
-    def modules(self, *, host_fma: bool) -> tuple[str, ...]:
-        """Return the main module and, for long programs, modules of chunks."""
+    def modules(self) -> tuple[str, ...]:
+        """Return the module of the entry point and modules of chunks, which call nothing."""
         self._readers()
         chunks = self._steps()
         self._writers()
-        if any(not isinstance(step, Chunk) for step in self.steps):
-            self.text.append(print_sincos(self.lanes, fma=host_fma))
+        declared = [f"declare void @chunk{k}(ptr)" for k in range(len(chunks))]
+        if any(isinstance(step, Angles) for step in self.steps):
+            self.text.append(print_libm(self.lanes, limit=LIMIT if self.host_fma else -1.0))
+            if self.host_fma:
+                chunks.append(print_sincos(self.lanes))
+                declared.append("declare i1 @sincos(ptr, ptr, i64)")
         self.text.append(self._entry())
         tail = _TAIL + self._intrinsics()
-        if len(chunks) <= MODULE:
-            return ("\n".join([*self.text, *chunks, tail]),)
-        declared = [f"declare void @chunk{k}(ptr)" for k in range(len(chunks))]
         groups = [chunks[k : k + MODULE] for k in range(0, len(chunks), MODULE)]
         main = "\n".join([*self.text, *declared, tail])
-        return (main, *("\n".join([*group, tail]) for group in groups))
+        return (FAR + main, *("\n".join([*group, tail]) for group in groups))
 
     def _intrinsics(self) -> str:
         v, s = vector(self.lanes), suffix(self.lanes)
@@ -147,9 +154,21 @@ class _Printer:
                 self.calls.append(f"  call void @{name}(ptr @S)")
             else:
                 self.text.append(self._table(k, step.triples))
-                count = len(step.triples)
-                self.calls.append(f"  call void @sincos(ptr @S, ptr @angles{k}, i64 {count})")
+                self.calls.append(self._call_sincos(k, len(step.triples)))
         return chunks
+
+    def _call_sincos(self, k: int, count: int) -> str:
+        """Return the call of the vector sine, and of libm where that is out of range."""
+        arguments = f"(ptr @S, ptr @angles{k}, i64 {count})"
+        libm = f"  call void @sincos_libm{arguments}"
+        if not self.host_fma:
+            return libm
+        tag = f"@T.angles{k}"
+        return (
+            f"  %{tag} = call i1 @sincos{arguments}\n"
+            f"  br i1 %{tag}, label %{tag}.far, label %{tag}.near\n"
+            f"{tag}.far:\n{libm}\n  br label %{tag}.near\n{tag}.near:"
+        )
 
     def _table(self, k: int, triples: list[tuple[int, int, int]]) -> str:
         """Return the byte offsets of angles, sines and cosines as a constant."""
@@ -197,20 +216,24 @@ start:
   %full = sub i64 %end, {(block - 1) * self.lanes}
   br label %head
 head:
-  %row.many = phi i64 [ %begin, %start ], [ %next.many, %many ]
+  %row.many = phi i64 [ %begin, %start ], [ %next.many, %many.end ]
   %next.many = add i64 %row.many, {block * self.lanes}
   %enough = icmp slt i64 %row.many, %full
   br i1 %enough, label %many, label %tail
 many:
 {self._loop("many", block)}
+  br label %many.end
+many.end:
   br label %head
 tail:
-  %row.one = phi i64 [ %row.many, %head ], [ %next.one, %one ]
+  %row.one = phi i64 [ %row.many, %head ], [ %next.one, %one.end ]
   %next.one = add i64 %row.one, {self.lanes}
   %some = icmp slt i64 %row.one, %end
   br i1 %some, label %one, label %done
 one:
 {self._loop("one", 1)}
+  br label %one.end
+one.end:
   br label %tail
 done:
   ret void

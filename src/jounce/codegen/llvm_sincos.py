@@ -15,7 +15,7 @@ _TWO_OVER_PI = 0.6366197723675814
 _MAGIC = 6755399441055744.0  # 1.5·2^52: adding it rounds to an integer kept in the low bits
 _P1 = 1.5707963267948966
 _P2 = 6.123233995736766e-17
-_P3 = -1.4973849048591833e-33
+_P3 = -1.4973849048591698e-33
 _SINE = (
     -1.66666666666666324348e-01, 8.33333333332248946124e-03, -1.98412698298579493134e-04,
     2.75573137070700676789e-06, -2.50507602534068634195e-08, 1.58969099521155010221e-10,
@@ -26,7 +26,7 @@ _COSINE = (
 )  # fmt: skip
 
 _LOOP = """\
-define void @sincos(ptr noalias %s, ptr %table, i64 %count) #0 {
+define i1 @sincos(ptr noalias %s, ptr %table, i64 %count) #0 {
 entry:
   br label %loop
 loop:
@@ -52,18 +52,12 @@ loop:
 check:
   %flat = bitcast @I %bad.next to i@W
   %any = icmp ne i@W %flat, 0
-  br i1 %any, label %repair, label %done, !prof !1
-repair:
-  call void @sincos_libm(ptr %s, ptr %table, i64 %count)
-  br label %done
-done:
-  ret void
+  ret i1 %any
 }
-!0 = !{!"branch_weights", i32 8, i32 1}
-!1 = !{!"branch_weights", i32 1, i32 1000000}"""
+!0 = !{!"branch_weights", i32 8, i32 1}"""
 
 _LIBM = """\
-define void @@NAME(ptr noalias %s, ptr %table, i64 %count) #1 {
+define void @sincos_libm(ptr noalias %s, ptr %table, i64 %count) #1 {
 entry:
   br label %angle
 angle:
@@ -107,27 +101,23 @@ done:
 }"""
 
 
-def print_sincos(lanes: int, *, fma: bool) -> str:
-    """Return the functions behind `sincos(scratch, table, count)`.
+def print_sincos(lanes: int) -> str:
+    """Return the function `sincos(scratch, table, count)`.
 
-    The table holds byte offsets (angle, sine, cosine) into the scratch block. On a host
-    without FMA instructions every lane goes to libm.
+    The table holds byte offsets (angle, sine, cosine) into the scratch block. The result tells
+    whether some lane is out of range and needs `sincos_libm`. The host must have FMA.
     """
-    if not fma:
-        return _libm("sincos", -1.0, lanes)
-    body = _Body(lanes).text()
-    loop = _LOOP.replace("@BODY", body)
+    loop = _LOOP.replace("@BODY", _Body(lanes).text())
     for key, text in (("@V", vector(lanes)), ("@I", integers(lanes)), ("@W", str(64 * lanes))):
         loop = loop.replace(key, text)
     if lanes == 1:
         loop = loop.replace("i64 [ zeroinitializer", "i64 [ 0")
-    return f"{loop.replace('@A', str(8 * lanes))}\n{_libm('sincos_libm', LIMIT, lanes)}"
+    return loop.replace("@A", str(8 * lanes))
 
 
-def _libm(name: str, limit: float, lanes: int) -> str:
-    """Return a function that calls libm for the lanes beyond `limit`."""
-    text = _LIBM.replace("@NAME", name).replace("@LIMIT", splat(limit, 1))
-    return text.replace("@LANES", str(lanes))
+def print_libm(lanes: int, *, limit: float = LIMIT) -> str:
+    """Return the function `sincos_libm`: like `sincos`, for the lanes beyond `limit` only."""
+    return _LIBM.replace("@LIMIT", splat(limit, 1)).replace("@LANES", str(lanes))
 
 
 class _Body:
@@ -173,10 +163,14 @@ class _Body:
         n = self.op("n", "fsub", t, self.const(_MAGIC))
         m = self.put("m", f"fneg {v} {n}")
         r = self.fma("r", m, self.const(_P1), "%x")
-        hi = self.fma("hi", m, self.const(_P2), r)
-        rest = self.op("rest", "fsub", r, hi)
-        low = self.fma("low", m, self.const(_P2), rest)
-        self.fma("lo", m, self.const(_P3), low)
+        # hi = r − w and its rounding error, exact as r is a multiple of 2⁻⁵² or larger than w
+        w = self.op("np", "fmul", n, self.const(_P2))
+        hi = self.op("hi", "fsub", r, w)
+        moved = self.op("moved", "fsub", r, hi)
+        lost = self.op("lost", "fsub", moved, w)
+        rounded = self.fma("rounded", m, self.const(_P2), w)
+        rest = self.op("rest", "fadd", lost, rounded)
+        self.fma("lo", m, self.const(_P3), rest)
         self.op("z", "fmul", "%hi", "%hi")
 
     def _polynomial(self, name: str, coefficients: tuple[float, ...]) -> str:

@@ -16,7 +16,7 @@ from jounce.codegen import cache as disk
 from jounce.codegen.llvm import ENTRY, print_llvm
 from jounce.codegen.parallel import Progress, available_workers, compile_modules
 from jounce.codegen.program import Program
-from jounce.codegen.target import host, load_objects
+from jounce.codegen.target import compile_module, host, load_objects
 
 PARALLEL = 15_000  # machine operations from which helper processes pay
 
@@ -104,8 +104,19 @@ def _pointers(arrays: Sequence[NDArray[np.float64]], rows: int) -> tuple[Any, An
         assert x.dtype == np.float64
         assert x.ndim == 2
         assert len(x) in (1, rows)
-        assert x.shape[1] < 2 or x.strides[1] == 8, "values of a row must be contiguous"
+        assert x.size < 2 or x.shape[1] < 2 or x.strides[1] == 8, (
+            "values of a row must be contiguous"
+        )
     count = max(len(arrays), 1)
     strides = [0 if len(x) == 1 else x.strides[0] // 8 for x in arrays]
     addresses = [x.ctypes.data for x in arrays]
     return (ctypes.c_void_p * count)(*addresses), (ctypes.c_int64 * count)(*strides)
+
+
+def load_module(text: str, symbol: str) -> tuple[Any, int]:
+    """Return the engine and the address of a function of hand-written IR, cached like programs."""
+    key = disk.key_of(host().identity, text)
+    stored = disk.load(key) or [compile_module(text)]
+    disk.store(key, stored)
+    engine = load_objects(stored)
+    return engine, engine.get_function_address(symbol)

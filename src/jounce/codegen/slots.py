@@ -54,15 +54,12 @@ def _lifetimes(
     last: dict[int, int] = {}
     for k, step in enumerate(steps):
         for value, operands in _reads(code, step):
-            if value >= 0:
-                made[value] = k
+            made[value] = k
             for x in operands:
-                if x >= code.first or x < inputs:
-                    last[x] = k
-    for row in code.program.outputs if resident else ():
-        for x in row:
-            if x >= code.first or x < inputs:
-                last[x] = len(steps)
+                last[x] = k
+    if resident:
+        last.update((x, len(steps)) for row in code.program.outputs for x in row)
+    last = {x: k for x, k in last.items() if x >= code.first or x < inputs}
     made.update((x, -1) for x in last if x < inputs)
     for value, step in made.items():
         last.setdefault(value, step)
@@ -74,4 +71,4 @@ def _reads(code: Code, step: Step) -> list[tuple[int, tuple[int, ...]]]:
     if isinstance(step, Chunk):
         return [(v, code.reads[v]) for v in step.values]
     assert isinstance(step, Angles)
-    return [(v, (x,)) for x, sine, cosine in step.triples for v in (sine, cosine)]
+    return [(v, (x,)) for x, *pair in step.triples for v in pair if v >= 0]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 OPTIMIZATION = 2
+FAR = "; calls other modules\n"  # first line of a module that is not self-contained
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,22 +66,37 @@ def _ready() -> None:
             binding.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
 
 
-def target_machine() -> Any:
+def _compact() -> bool:
+    """Tell whether code may reach its constants by 32-bit offsets.
+
+    LLVM's default for code in memory loads each address as a 64-bit number first. The small
+    code model avoids that, but needs llvmlite's memory manager, which keeps the sections of an
+    object together and cannot link calls to libm; known to work on Linux.
+    """
+    return sys.platform == "linux" and host().triple.startswith("x86_64")
+
+
+def target_machine(*, compact: bool) -> Any:
     """Return a new LLVM target machine for this host."""
     from llvmlite import binding
 
     _ready()
     this = host()
     return binding.Target.from_triple(this.triple).create_target_machine(
-        cpu=this.cpu, features=this.features, opt=OPTIMIZATION, jit=True, codemodel="jitdefault"
+        cpu=this.cpu,
+        features=this.features,
+        opt=OPTIMIZATION,
+        reloc="pic" if compact else "default",
+        codemodel="small" if compact else "jitdefault",
+        jit=True,
     )
 
 
 def compile_module(text: str) -> bytes:
-    """Return the object code of one module of IR."""
+    """Return the object code of one module of IR; it is compact if it calls nothing outside."""
     from llvmlite import binding
 
-    machine = target_machine()
+    machine = target_machine(compact=_compact() and not text.startswith(FAR))
     with binding.create_context() as context:
         module = binding.parse_assembly(text, context)
         with module:
@@ -92,7 +108,8 @@ def load_objects(objects: list[bytes]) -> Any:
     """Return an engine that holds the linked objects."""
     from llvmlite import binding
 
-    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), target_machine())
+    machine, together = target_machine(compact=False), True if _compact() else None
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), machine, use_lmm=together)
     for data in objects:
         engine.add_object_file(binding.ObjectFileRef.from_data(data))
     engine.finalize_object()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from jounce.algebra.jet import Jet, dt
 from jounce.algebra.se3 import NO_FORCE, Force, Motion
 from jounce.algebra.vector import ZERO, Vec3
 from jounce.dynamics.motion import LinkMotion, link_motions
-from jounce.dynamics.wrenches import FrameWrench, link_wrenches
+from jounce.dynamics.twists import link_twists
+from jounce.dynamics.wrenches import FrameWrench, wrenches_beyond
 from jounce.model.tree import Link, Tree
 
 
@@ -36,8 +37,8 @@ def inverse_dynamics(
     Differs: the papers recurse over wrenches, with 18 products of jets a joint instead of 4.
     """
     motions = link_motions(tree, q, rates)
-    twists = _twists(tree, motions, len(rates) - 1)
-    external = _wrenches_beyond(tree, motions, link_wrenches(tree, motions, wrenches))
+    twists = link_twists(tree, motions, falling_ground(tree.gravity, len(rates) - 1))
+    external = wrenches_beyond(tree, motions, wrenches)
     beyond: list[Force] = [NO_FORCE] * len(tree.links)
     forces: list[Any] = [0.0] * tree.nv
     for i in reversed(range(len(tree.links))):
@@ -46,18 +47,14 @@ def inverse_dynamics(
         if link.parent >= 0:
             moved = link.placement.push(motions[i].pose.push(h))
             beyond[link.parent] = beyond[link.parent] + moved
-        _add_forces(forces, link, motions[i], _joint_forces(link, V, h, external.get(i)))
+        add_forces(forces, link, motions[i], _joint_forces(link, V, h, external.get(i)))
     return forces
 
 
-def _twists(tree: Tree, motions: Sequence[LinkMotion], order: int) -> list[Motion]:
+def falling_ground(gravity: Vec3, order: int) -> Motion:
+    """Return the fictitious twist ``(0, −g t)`` of the ground that stands for gravity."""
     time = Jet((0.0, 1.0, *[0.0] * (order - 1)))
-    ground = Motion(ZERO, Vec3(*(time * -g for g in tree.gravity)))
-    twists: list[Motion] = []
-    for link, motion in zip(tree.links, motions, strict=True):
-        V_p = twists[link.parent] if link.parent >= 0 else ground
-        twists.append(motion.pose.pull(link.placement.pull(V_p)) + motion.twist)
-    return twists
+    return Motion(ZERO, Vec3(*(time * -g for g in gravity)))
 
 
 def _joint_forces(link: Link, V: Motion, h: Force, W: Force | None) -> list[Any]:
@@ -85,22 +82,10 @@ def _cross_z(a: Vec3, b: Vec3) -> Any:
     return a.x * b.y - a.y * b.x
 
 
-def _add_forces(forces: list[Any], link: Link, motion: LinkMotion, own: Sequence[Any]) -> None:
+def add_forces(forces: list[Any], link: Link, motion: LinkMotion, own: Sequence[Any]) -> None:
     """Add the forces of one joint with its motor inertia and damping; mimics share a row."""
     where = link.coordinates
     for k, (force, speed) in enumerate(zip(own, motion.rates, strict=True)):
         total = force + dt(speed) * link.armature[k] + speed * link.damping[k]
         forces[where.v + k] = forces[where.v + k] + total * where.multiplier
 
-
-def _wrenches_beyond(
-    tree: Tree, motions: Sequence[LinkMotion], wrenches: Mapping[int, Force]
-) -> dict[int, Force]:
-    """Sum the wrenches beyond every joint, over the branches that carry one."""
-    beyond = dict(wrenches)
-    for i in reversed(range(len(tree.links))):
-        parent = tree.links[i].parent
-        if i in beyond and parent >= 0:
-            moved = tree.links[i].placement.push(motions[i].pose.push(beyond[i]))
-            beyond[parent] = beyond[parent] + moved if parent in beyond else moved
-    return beyond

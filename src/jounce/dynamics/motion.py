@@ -9,6 +9,7 @@ from jounce.algebra.jet import Jet, dt, integral
 from jounce.algebra.se3 import Motion, Transform
 from jounce.algebra.so3 import from_quaternion, integrate_body_rate
 from jounce.algebra.vector import ZERO, Vec3
+from jounce.model.joints import Primitive
 from jounce.model.motion import primitive_pose
 from jounce.model.tree import Link, Tree
 
@@ -48,6 +49,25 @@ def _link_motion(link: Link, q: Sequence[Any], rates: Sequence[Sequence[Any]]) -
     else:
         pose = primitive_pose(step, coordinates)
     return LinkMotion(pose, _axial_twist(link, speeds), tuple(speeds))
+
+
+def screws(step: Primitive) -> tuple[Motion, ...]:
+    """Return the constant screws Ξ of a primitive motion in the link frame, one a velocity."""
+    x, y, z = (Vec3(1.0, 0.0, 0.0), Vec3(0.0, 1.0, 0.0), Vec3(0.0, 0.0, 1.0))
+    turns = tuple(Motion(e, ZERO) for e in (x, y, z))
+    slides = tuple(Motion(ZERO, e) for e in (x, y, z))
+    match step.motion:
+        case "revolute":
+            return turns[2:]
+        case "prismatic":
+            return slides[2:]
+        case "helical":
+            return (Motion(z, z * step.pitch),)
+        case "cylindrical":
+            return turns[2], slides[2]
+        case "spherical":
+            return turns
+    return (*turns, *slides)  # free
 
 
 def _axial_twist(link: Link, speeds: Sequence[Any]) -> Motion:

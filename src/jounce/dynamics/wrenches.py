@@ -10,12 +10,8 @@ from jounce.dynamics.motion import LinkMotion
 from jounce.dynamics.poses import link_poses
 from jounce.model.tree import Tree
 
-REPRESENTATIONS = ("body", "spatial", "hybrid")
-
-
 class FrameWrench(NamedTuple):
-    """A wrench on a frame: ``body`` in the frame, ``spatial`` in the world about its origin,
-    ``hybrid`` in world axes about the frame's origin."""
+    """A wrench on a frame, in one of the representations of `jounce.dynamics.twists`."""
 
     link: int
     placement: Transform  # T_link_frame
@@ -36,6 +32,19 @@ def link_wrenches(
             W = _in_link(given, world)
             total[given.link] = total[given.link] + W if given.link in total else W
     return total
+
+
+def wrenches_beyond(
+    tree: Tree, motions: Sequence[LinkMotion], wrenches: Sequence[FrameWrench]
+) -> dict[int, Force]:
+    """Return the sum of the wrenches beyond every joint, over the branches that carry one."""
+    beyond = link_wrenches(tree, motions, wrenches)
+    for i in reversed(range(len(tree.links))):
+        parent = tree.links[i].parent
+        if i in beyond and parent >= 0:
+            moved = tree.links[i].placement.push(motions[i].pose.push(beyond[i]))
+            beyond[parent] = beyond[parent] + moved if parent in beyond else moved
+    return beyond
 
 
 def _in_link(given: FrameWrench, world: Sequence[Transform]) -> Force:

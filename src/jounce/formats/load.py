@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from xml.parsers import expat
 
 from jounce.errors import RobotFormatError, UnsupportedError, unknown_name
 from jounce.model import bundled, native
+from jounce.model.edits import with_free_mimics
 from jounce.model.robot import Robot
 
 SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf", ".json")
@@ -25,44 +29,64 @@ def load(
 ) -> Robot:
     """Return the robot of a bundled name, a file (.urdf, .xacro, .xml = MJCF, .json) or a dict.
 
-    ``mimic=False`` frees mimic joints; ``damping=True`` applies the joint damping of the file;
-    ``packages`` maps package names to directories; ``strict=False`` accepts inertias that no
-    body can have.
+    ``mimic=False`` frees mimic joints; ``damping=True`` applies the joint damping of a URDF or
+    MJCF file (a native file, a dict or a bundled robot keeps the damping that is stored in it);
+    ``gravity`` replaces that of the file; ``packages`` maps package names to directories;
+    ``strict=False`` accepts inertias that no body can have.  Bundled robots always have their
+    published inertias; ``robot.warnings`` names those that no body can have.
 
     >>> import jounce
     >>> jounce.load("panda").nv
     7
     """
-    options = {"floating_base": floating_base, "mimic": mimic, "damping": damping}
-    options |= {"gravity": gravity, "strict": strict}
     if isinstance(source, Mapping):
-        return _finished(native.from_dict(source, strict=strict), floating_base, gravity)
-    path = Path(source)
-    if path.suffix.lower() not in SUFFIXES:
+        return _finished(native.from_dict(source, strict=strict), floating_base, mimic, gravity)
+    path = _path(source, packages)
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
         if str(source) in bundled.robots():
-            return _finished(bundled.load_bundled(str(source)), floating_base, gravity)
+            robot = bundled.load_bundled(str(source))
+            return _finished(robot, floating_base, mimic, gravity)
         raise _unknown(source, path)
+    if path.is_dir():
+        raise RobotFormatError(f"{path}: is a directory; give the path of a robot file.")
     if not path.is_file():
         raise RobotFormatError(f"{path}: no such file. Bundled robots: {_bundled_names()}.")
-    match path.suffix.lower():
-        case ".json":
-            return _finished(native.load(path, strict=strict), floating_base, gravity)
-        case ".urdf":
-            from jounce.formats.urdf import load_urdf
+    if suffix == ".json":
+        return _finished(native.load(path, strict=strict), floating_base, mimic, gravity)
+    options = {"floating_base": floating_base, "mimic": mimic, "damping": damping}
+    options |= {"gravity": gravity, "strict": strict}
+    return _load_xml(path, packages, options)
 
-            return load_urdf(path, packages=packages, **options)
-        case ".xacro":
-            from jounce.formats.xacro import load_xacro
 
-            return load_xacro(path, packages=packages, **options)
-        case _:
-            return _load_xml(path, packages, options)
+def _path(source: Any, packages: Mapping[str, str] | None) -> Path:
+    """Return the path that is meant; addresses (package://, file://) are looked up."""
+    if not isinstance(source, str | os.PathLike):
+        raise RobotFormatError(
+            f"cannot load a robot from a {type(source).__name__}; give a bundled name "
+            f"({_bundled_names()}), the path of a file or a dict."
+        )
+    given = os.fspath(source)
+    if not isinstance(given, str) or given.lstrip()[:1] in ("<", "{"):
+        raise RobotFormatError(
+            "load takes the name of a robot or of a file, not its content; write the content to "
+            "a file, or give json.loads(content) if it is JSON."
+        )
+    if "://" in given:
+        from jounce.formats.packages import resolve
+
+        return resolve(given, packages=packages)
+    return Path(given).expanduser()
 
 
 def _load_xml(path: Path, packages: Mapping[str, str] | None, options: dict[str, Any]) -> Robot:
-    """Read an .xml file as what its root element says: a URDF often has this suffix too."""
-    head = path.read_bytes()[:4096]
-    if b"<robot" in head:
+    """Read a file of XML; with the suffix .xml the root element says what it is."""
+    suffix = path.suffix.lower()
+    if suffix == ".xacro":
+        from jounce.formats.xacro import load_xacro
+
+        return load_xacro(path, packages=packages, **options)
+    if suffix == ".urdf" or (suffix == ".xml" and _root_element(path) == "robot"):
         from jounce.formats.urdf import load_urdf
 
         return load_urdf(path, packages=packages, **options)
@@ -71,17 +95,37 @@ def _load_xml(path: Path, packages: Mapping[str, str] | None, options: dict[str,
     return load_mjcf(path, **options)
 
 
-def _finished(robot: Robot, floating_base: bool, gravity: Any) -> Robot:
+def _root_element(path: Path) -> str | None:
+    """Return the name of the root element, None where there is none to be read."""
+    found: list[str] = []
+
+    def first(name: str, _: Any) -> None:
+        found.append(name)
+        raise StopIteration
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = first
+    with suppress(StopIteration, expat.ExpatError, OSError):  # its reader will say what is wrong
+        parser.Parse(path.read_bytes(), True)
+    return found[0] if found else None
+
+
+def _finished(robot: Robot, floating_base: bool, mimic: bool, gravity: Any) -> Robot:
+    robot = robot if mimic else with_free_mimics(robot)
     robot = robot if gravity is None else robot.with_gravity(gravity)
     return robot.with_floating_base() if floating_base else robot
 
 
 def _unknown(source: Any, path: Path) -> Exception:
+    if path.is_dir():
+        return RobotFormatError(f"{path}: is a directory; give the path of a robot file.")
     if path.exists():
         return UnsupportedError(
             f"{path}: cannot tell the format from the suffix {path.suffix!r}; "
             f"expected one of {', '.join(SUFFIXES)}."
         )
+    if path.suffix or path.name != str(source):  # looks like a path
+        return RobotFormatError(f"{path}: no such file, nor a bundled robot ({_bundled_names()}).")
     return unknown_name("robot", str(source), bundled.robots())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from math import isfinite, prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +30,8 @@ def checked_arrays(signature: Signature, given: Sequence[Any]) -> tuple[list[np.
         raise ShapeError(f"expected {len(arguments)} arrays ({names}), got {len(given)}.")
     arrays = [_checked(a, x) for a, x in zip(arguments, given, strict=True)]
     leads = [_batch(a, x) for a, x in zip(arguments, arrays, strict=True)]
+    if leads.count(leads[0]) == len(leads):
+        return arrays, leads[0]
     try:
         return arrays, np.broadcast_shapes(*leads)
     except ValueError:
@@ -54,7 +56,10 @@ def _batch(argument: Argument, array: np.ndarray) -> tuple[int, ...]:
 def check_values(robot: Robot, signature: Signature, arrays: Sequence[np.ndarray]) -> None:
     """Raise unless everything is finite and all quaternions have unit norm."""
     for argument, array in zip(signature.arguments, arrays, strict=True):
-        check_finite(argument.name, array)
+        if array.flags.c_contiguous and isfinite(np.vdot(array, array)):
+            continue  # one pass without a temporary or a warning; it may overflow
+        with np.errstate(over="ignore"):
+            check_finite(argument.name, array)
     for joint in robot.joints:
         if joint.kind in ("spherical", "free"):
             end = joint.q_slice.stop

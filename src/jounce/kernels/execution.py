@@ -7,15 +7,20 @@ import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from math import prod
 from typing import Any
 
 import numpy as np
 
+from jounce.codegen.interpreter import interpret
 from jounce.codegen.native import Native
+from jounce.codegen.program import Program
 from jounce.errors import ShapeError
 from jounce.kernels.arrays import Rows
 
 BLOCK_ROWS = 1 << 15  # rows a native call: Ctrl-C is answered in between
+INTERPRETED_ROWS = 1 << 12  # rows interpreted at once: bounds the memory of intermediate values
+MAX_THREADS = 256
 THREAD_OPERATIONS = 20_000_000  # work below which a second thread does not pay
 
 
@@ -64,7 +69,32 @@ class Runner:
     def _threads(self, asked: int | None, rows: int) -> int:
         if asked is None:
             worth = rows * self.operations // THREAD_OPERATIONS
-            return max(1, min(len(os.sched_getaffinity(0)), worth))
-        if isinstance(asked, bool) or not isinstance(asked, int) or asked < 1:
-            raise ShapeError(f"threads must be an integer ≥ 1 or None, got {asked!r}.")
-        return min(asked, rows)
+            return 1 if worth < 2 else min(_cores(), worth)
+        return min(int(asked), rows, MAX_THREADS)
+
+
+def run_interpreted(
+    program: Program, inputs: Sequence[Rows], result: np.ndarray, rows: int
+) -> None:
+    """Compute all rows without machine code."""
+    arrays = [x.keep.reshape(prod(x.keep.shape[:-1]), x.keep.shape[-1]) for x in inputs]
+    blocks = result.reshape(len(result), rows, result[0].size // rows)
+    for begin in range(0, rows, INTERPRETED_ROWS):
+        span = slice(begin, begin + INTERPRETED_ROWS)
+        parts = [x if len(x) == 1 else x[span] for x in arrays]
+        for block, values in zip(blocks, interpret(program, parts), strict=True):
+            block[span] = values
+
+
+def check_threads(asked: Any) -> None:
+    """Refuse a number of threads that is none."""
+    if asked is None or (type(asked) is int and asked >= 1):
+        return
+    if isinstance(asked, bool) or not isinstance(asked, int | np.integer) or asked < 1:
+        raise ShapeError(f"threads must be an integer ≥ 1 or None, got {asked!r}.")
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""The public functions: they find the kernel that fits what is given, check and run it."""
+"""From the arguments of a public function to the kernel that fits them, checked and run."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from jounce.dynamics.twists import REPRESENTATIONS
 from jounce.errors import ShapeError, unknown_name
-from jounce.kernels.kernel import cached_kernel
+from jounce.kernels.kernel import kernel_of
 from jounce.kernels.quantities import QUANTITIES, kernel_spec
-from jounce.dynamics.wrenches import REPRESENTATIONS
 from jounce.model.checks import as_floats
 from jounce.model.robot import Robot
 
@@ -32,47 +32,25 @@ class Wrench:
             raise unknown_name("representation", self.representation, REPRESENTATIONS)
 
 
-def inverse_dynamics(
-    robot: Robot, q: Any, v: Any, a: Any, *rates: Any, wrenches: Mapping[str, Any] | None = None
-) -> np.ndarray:
-    """Return the generalised forces and their time derivatives, ``(K − 1, *batch, nv)``.
-
-    ``Q = M a + C v + D v + g − Jᵀ W``.  K rates (velocity, acceleration, jerk, ...) give
-    Q to order K − 2.  ``wrenches`` maps frames to `Wrench` or to arrays ``(m, *batch, 6)`` in
-    body representation, exerted by the environment on the robot.
-
-    >>> import jounce
-    >>> panda = jounce.load("panda")
-    >>> q = v = a = j = s = [0.1] * 7
-    >>> jounce.inverse_dynamics(panda, q, v, a, j, s).shape
-    (3, 7)
-    """
-    return evaluate(robot, "inverse_dynamics", (q, v, a, *rates), wrenches)
-
-
-def poses(robot: Robot, q: Any, *rates: Any) -> np.ndarray:
-    """Return ``T_world_body`` and its time derivatives, ``(K + 1, *batch, n_bodies, 4, 4)``.
-
-    >>> import jounce
-    >>> jounce.poses(jounce.load("planar2r"), [0.0, 0.0])[0, :, 0, 3].tolist()
-    [0.0, 1.0]
-    """
-    return evaluate(robot, "poses", (q, *rates))
-
-
 def evaluate(
     robot: Robot,
     quantity: str,
     motion: Sequence[Any],
     wrenches: Mapping[str, Any] | None = None,
+    **options: str,
 ) -> np.ndarray:
     """Run the kernel of a quantity on a motion ``q, *rates``, everything checked."""
     order = len(motion) - 1 - QUANTITIES[quantity].extra_rates
-    given = {name: _as_wrench(w) for name, w in (wrenches or {}).items()}
+    if order < 0:
+        raise ShapeError(
+            f"{quantity} needs q and at least {QUANTITIES[quantity].extra_rates} rates "
+            f"(velocity, acceleration, ...), got {len(motion) - 1}."
+        )
+    given = {name: _as_wrench(w) for name, w in wrenches.items()} if wrenches else {}
     keys = [(name, w.representation) for name, w in given.items()]
-    spec = kernel_spec(robot, quantity, order, keys)
+    kernel = kernel_of(kernel_spec(robot, quantity, order, keys, options))
     loads = [_rows_to_order(name, w.values, order) for name, w in given.items()]
-    return cached_kernel(spec)(*motion, *loads, check=True, threads=None)
+    return kernel.call(*motion, *loads, check=True, threads=None)
 
 
 def _as_wrench(given: Any) -> Wrench:

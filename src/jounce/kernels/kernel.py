@@ -5,17 +5,19 @@ from __future__ import annotations
 import threading
 import warnings
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from math import prod
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from jounce.codegen.graph import Graph
-from jounce.codegen.interpreter import interpret
 from jounce.codegen.native import compile_program
+from jounce.codegen.parallel import Progress
 from jounce.codegen.program import Program
+from jounce.kernels import export
 from jounce.kernels.arrays import (
     apart,
     check_values,
@@ -23,7 +25,8 @@ from jounce.kernels.arrays import (
     input_rows,
     result_array,
 )
-from jounce.kernels.execution import Runner
+from jounce.kernels.execution import Runner, check_threads, run_interpreted
+from jounce.kernels.fastcall import fast_callable
 from jounce.kernels.quantities import KernelSpec, kernel_spec, run_text, signature
 from jounce.model.robot import Robot
 
@@ -31,14 +34,28 @@ KEPT_KERNELS = 256
 
 
 class Kernel:
-    """Compiled code for one quantity; call it with ``q, *rates, *wrenches``."""
+    """Compiled code for one quantity; call it with ``q, *rates, *wrenches``.
+
+    ``__call__`` is a slot: once the code is compiled it holds a built-in function that takes
+    single samples without a detour through Python, see `jounce.kernels.fastcall`.
+    """
+
+    __slots__ = ("__call__", "__dict__", "__weakref__")
+    __call__: Callable[..., np.ndarray]
 
     def __init__(self, spec: KernelSpec) -> None:
         self.spec = spec
         self.signature = signature(spec)
+        self._lock = threading.RLock()  # held while compiling
+        self._runner: Runner | None = None
+        self._is_ready = False
+        self.__call__ = self.call
+
+    def __reduce__(self) -> Any:
+        return kernel_of, (self.spec,)
 
     def __repr__(self) -> str:
-        robot, quantity, order, _ = self.spec
+        robot, quantity, order, *_ = self.spec
         names = ", ".join(a.name for a in self.signature.arguments)
         return f"<Kernel {quantity} of {robot.name!r}, order {order}: ({names})>"
 
@@ -49,56 +66,105 @@ class Kernel:
         widths = [a.width for a in self.signature.arguments for _ in range(max(a.orders, 1))]
         return graph.program(widths, run_text(self.spec, graph.inputs(sum(widths))))
 
-    @cached_property
-    def runner(self) -> Runner | None:
-        """The machine code; None where llvmlite is missing and the interpreter runs."""
-        try:
-            native = compile_program(self.program)
-        except ImportError:
-            _warn_once()
-            return None
-        return Runner(native, self.program.operations)
-
     @property
     def operations(self) -> int:
         """Number of arithmetic operations of one sample."""
         return self.program.operations
 
-    def __call__(
-        self, *arrays: Any, out: np.ndarray | None = None, threads: int | None = 1, check: bool = False
+    def compile(self, progress: Progress | None = None) -> Kernel:
+        """Compile now rather than at the first call.
+
+        ``progress(done, total)`` is told about parts of the code that are compiled; it is not
+        called where the code is there already, in this process or on disk.
+        """
+        with self._lock:  # whoever comes second finds it done
+            if not self._is_ready:
+                self._runner = self._compiled(progress)
+                self._is_ready = True
+        return self
+
+    @property
+    def runner(self) -> Runner | None:
+        """The machine code; None where llvmlite is missing and the interpreter runs."""
+        if not self._is_ready:
+            self.compile()
+        return self._runner
+
+    def _compiled(self, progress: Progress | None) -> Runner | None:
+        try:
+            native = compile_program(self.program, progress=progress)
+        except ImportError:
+            _warn_once()
+            return None
+        runner = Runner(native, self.program.operations)
+        self.__call__ = fast_callable(native, self.signature, self.call)
+        return runner
+
+    def call(
+        self,
+        *arrays: Any,
+        out: np.ndarray | None = None,
+        threads: int | None = 1,
+        check: bool = False,
     ) -> np.ndarray:
-        """Return the quantity and its derivatives, ``(order + 1, *batch, ...)``."""
+        """Return the quantity and its derivatives, ``(order + 1, *batch, ...)``.
+
+        ``out`` is filled and returned; it may overlap the arguments.  ``threads=None`` takes
+        as many as the work is worth; the result is the same whatever their number.
+        ``check=True`` refuses NaN, infinity and quaternions that are not of unit length.
+        """
+        check_threads(threads)
         given, batch = checked_arrays(self.signature, arrays)
         if check:
             check_values(self.spec.robot, self.signature, given)
+            if not batch and out is None and self.runner is not None:
+                return self.__call__(*given)  # one sample: the built-in, if it takes it
         result = result_array(self.signature, batch, out)
         if out is not None:
             given = apart(given, out)
         rows = prod(batch)
         if rows and self.runner is None:
-            self._interpret(given, batch, result)
+            run_interpreted(self.program, input_rows(self.signature, given, batch), result, rows)
         elif rows and self.runner is not None:
             self.runner.run(input_rows(self.signature, given, batch), result, rows, threads)
         return result
 
-    def _interpret(self, arrays: Sequence[np.ndarray], batch: Any, result: np.ndarray) -> None:
-        rows = []
-        for argument, array in zip(self.signature.arguments, arrays, strict=True):
-            rows += list(array) if argument.orders else [array]
-        for k, block in enumerate(interpret(self.program, rows)):
-            result[k] = np.broadcast_to(block, (*batch, block.shape[-1])).reshape(result[k].shape)
+    def c_source(self, name: str | None = None) -> str:
+        """Return the kernel as one C99 function; ``name`` is the function's."""
+        return export.c_source(self.spec, self.program, name)
+
+    def export_c(self, directory: str | Path, name: str | None = None) -> tuple[Path, ...]:
+        """Write header, source, ``examples/main.c`` and ``CMakeLists.txt``; return the paths."""
+        return export.export_c(self.spec, self.program, Path(directory), name)
 
 
-def kernel(robot: Robot, quantity: str, *, order: int = 0, wrenches: Sequence[Any] = ()) -> Kernel:
-    """Return the compiled kernel of a quantity, for hot loops and export."""
-    return cached_kernel(kernel_spec(robot, quantity, order, wrenches))
+def kernel(
+    robot: Robot,
+    quantity: str,
+    *,
+    order: int = 0,
+    wrenches: Sequence[Any] = (),
+    **options: str,
+) -> Kernel:
+    """Return the compiled kernel of a quantity, for hot loops and export.
+
+    ``wrenches`` names frames, or pairs of frame and representation; ``options`` are those of
+    the public function: ``frame``, ``representation``, ``formulation``.
+
+    >>> import jounce, numpy as np
+    >>> k = jounce.kernel(jounce.load("panda"), "inverse_dynamics", order=2, wrenches=("flange",))
+    >>> q = v = a = j = s = np.full(7, 0.1)
+    >>> k(q, v, a, j, s, np.zeros((3, 6))).shape
+    (3, 7)
+    """
+    return kernel_of(kernel_spec(robot, quantity, order, wrenches, options)).compile()
 
 
 _kernels: OrderedDict[KernelSpec, Kernel] = OrderedDict()
 _lock = threading.Lock()
 
 
-def cached_kernel(spec: KernelSpec) -> Kernel:
+def kernel_of(spec: KernelSpec) -> Kernel:
     """Return the kernel of this description, made once and kept while it is used."""
     with _lock:
         found = _kernels.get(spec)

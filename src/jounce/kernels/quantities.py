@@ -5,16 +5,17 @@ Adding a quantity is one row in `QUANTITIES`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from jounce.derivatives.forces import forces
-from jounce.derivatives.poses import body_poses
-from jounce.dynamics.wrenches import REPRESENTATIONS
-from jounce.errors import ShapeError, UnsupportedError, unknown_name
+from jounce.derivatives import forces as force_texts
+from jounce.derivatives import kinematics, momenta
+from jounce.dynamics.twists import REPRESENTATIONS
+from jounce.errors import ShapeError, UnknownNameError, UnsupportedError, unknown_name
 from jounce.model.robot import Robot
 
 RATE_NAMES = ("v", "a", "j", "s")
+FORMULATIONS = tuple(force_texts.FORMULATIONS)
 
 
 class Argument(NamedTuple):
@@ -32,6 +33,7 @@ class KernelSpec(NamedTuple):
     quantity: str
     order: int
     wrenches: tuple[tuple[str, str], ...] = ()  # frame and representation
+    options: tuple[tuple[str, str], ...] = ()  # sorted by name
 
 
 class Signature(NamedTuple):
@@ -45,35 +47,65 @@ class Signature(NamedTuple):
 class Quantity(NamedTuple):
     """One compilable quantity.
 
-    ``extra_rates`` more rates than the order are needed; ``tail`` is the shape of one result;
-    ``text`` maps robot, q, rates and wrenches to rows of scalars, one row an order.
+    ``text`` maps robot, q, rates (and wrenches) and the options to rows of scalars, one row an
+    order; it takes ``extra_rates`` more rates than the order.  ``tail`` is the shape of one
+    result.  ``options`` gives the allowed values of each option, the first one the default;
+    the option ``frame`` takes any frame of the robot.
     """
 
     extra_rates: int
     tail: Callable[[Robot], tuple[int, ...]]
-    text: Callable[[Robot, Sequence[Any], Sequence[Any], dict[tuple[str, str], Any]], list[Any]]
+    text: Callable[..., list[list[Any]]]
+    options: Mapping[str, tuple[str, ...]] = {}
     takes_wrenches: bool = False
 
 
+_representation = {"representation": REPRESENTATIONS}
+_frame = {"frame": ()}
+
 QUANTITIES: dict[str, Quantity] = {
     "inverse_dynamics": Quantity(
-        2,
-        lambda robot: (robot.nv,),
-        lambda robot, q, rates, wrenches: forces(robot, q, rates, wrenches),
-        takes_wrenches=True,
+        2, lambda r: (r.nv,), force_texts.forces, {"formulation": FORMULATIONS}, True
     ),
-    "poses": Quantity(
+    "joint_wrenches": Quantity(
+        2, lambda r: (r.n_bodies, 6), force_texts.wrenches_of_joints, _representation, True
+    ),
+    "gravity_forces": Quantity(0, lambda r: (r.nv,), force_texts.gravity),
+    "poses": Quantity(0, lambda r: (r.n_bodies, 4, 4), kinematics.body_poses),
+    "twists": Quantity(1, lambda r: (r.n_bodies, 6), kinematics.body_twists, _representation),
+    "frame_pose": Quantity(0, lambda r: (4, 4), kinematics.frame_pose, _frame),
+    "frame_twist": Quantity(1, lambda r: (6,), kinematics.frame_twist, _frame | _representation),
+    "jacobian": Quantity(
+        0, lambda r: (6, r.nv), kinematics.frame_jacobian, _frame | _representation
+    ),
+    "body_jacobians": Quantity(
+        0, lambda r: (r.n_bodies, 6, r.nv), kinematics.body_jacobians, _representation
+    ),
+    "joint_screws": Quantity(
         0,
-        lambda robot: (robot.n_bodies, 4, 4),
-        lambda robot, q, rates, wrenches: body_poses(robot, q, rates),
+        lambda r: (r.nv, 6),
+        kinematics.screws_of_joints,
+        {"representation": ("spatial", "body", "hybrid")},
     ),
+    "center_of_mass": Quantity(0, lambda r: (3,), momenta.center_of_mass),
+    "com_jacobian": Quantity(0, lambda r: (3, r.nv), momenta.com_jacobian),
+    "momentum": Quantity(1, lambda r: (6,), momenta.total_momentum),
+    "centroidal_momentum": Quantity(1, lambda r: (6,), momenta.centroidal_momentum),
+    "kinetic_energy": Quantity(1, lambda r: (), momenta.energy_of_motion),
+    "potential_energy": Quantity(1, lambda r: (), momenta.energy_of_position),
 }
 
 
 def kernel_spec(
-    robot: Robot, quantity: str, order: int = 0, wrenches: Sequence[Any] = ()
+    robot: Robot,
+    quantity: str,
+    order: int = 0,
+    wrenches: Sequence[Any] = (),
+    options: Mapping[str, str] | None = None,
 ) -> KernelSpec:
     """Return the checked description of a kernel; wrenches are frames or (frame, representation)."""
+    if not isinstance(robot, Robot):
+        raise TypeError(f"robot must be a jounce.Robot, got {type(robot).__name__}; see jounce.load.")
     if quantity not in QUANTITIES:
         raise unknown_name("quantity", quantity, QUANTITIES)
     if isinstance(order, bool) or not isinstance(order, int) or order < 0:
@@ -82,14 +114,40 @@ def kernel_spec(
     for given in (wrenches,) if isinstance(wrenches, str) else wrenches:
         frame, representation = (given, "body") if isinstance(given, str) else given
         robot.frame(frame)
-        if representation not in REPRESENTATIONS:
-            raise unknown_name("representation", representation, REPRESENTATIONS)
+        _check_option("representation", representation, REPRESENTATIONS)
         pairs.append((frame, representation))
     if pairs and not QUANTITIES[quantity].takes_wrenches:
         raise UnsupportedError(f"{quantity} does not depend on wrenches.")
     if len({frame for frame, _ in pairs}) < len(pairs):
         raise ShapeError(f"each frame takes one wrench, got {[frame for frame, _ in pairs]}.")
-    return KernelSpec(robot, quantity, order, tuple(pairs))
+    chosen = _options(robot, quantity, options or {})
+    return KernelSpec(robot, quantity, order, tuple(pairs), chosen)
+
+
+def _options(robot: Robot, quantity: str, given: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return all options of a quantity with their values, sorted by name."""
+    known = QUANTITIES[quantity].options
+    for name in given:
+        if name not in known:
+            raise unknown_name(f"option of {quantity}", name, known)
+    chosen = {name: given.get(name, values[0] if values else None) for name, values in known.items()}
+    for name, value in chosen.items():
+        if name == "frame" and value is None:
+            raise UnknownNameError(f"{quantity} needs a frame; this robot has: {_names(robot)}.")
+        if name == "frame":
+            robot.frame(str(value))
+        else:
+            _check_option(name, value, known[name])
+    return tuple(sorted((name, str(value)) for name, value in chosen.items()))
+
+
+def _check_option(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise unknown_name(name, value, allowed)
+
+
+def _names(robot: Robot) -> str:
+    return ", ".join(f.name for f in robot.frames)
 
 
 def signature(spec: KernelSpec) -> Signature:
@@ -117,5 +175,9 @@ def run_text(spec: KernelSpec, values: Sequence[Any]) -> list[list[Any]]:
     quantity = QUANTITIES[spec.quantity]
     q = take(spec.robot.nq)
     rates = [take(spec.robot.nv) for _ in range(spec.order + quantity.extra_rates)]
-    wrenches = {key: [take(6) for _ in range(spec.order + 1)] for key in spec.wrenches}
-    return quantity.text(spec.robot, q, rates, wrenches)
+    options: dict[str, Any] = dict(spec.options)
+    if quantity.takes_wrenches:
+        options["wrenches"] = {
+            key: [take(6) for _ in range(spec.order + 1)] for key in spec.wrenches
+        }
+    return quantity.text(spec.robot, q, rates, **options)

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import isfinite
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from jounce.algebra.inertia import SpatialInertia
 from jounce.algebra.se3 import IDENTITY, Transform
-from jounce.algebra.so3 import Rotation
-from jounce.algebra.vector import Vec3
-from jounce.errors import ModelError, ShapeError, unknown_name
+from jounce.errors import JounceError, ModelError, ShapeError, unknown_name
 from jounce.model import joints as kinds
-from jounce.model.inertia import NO_MATTER, Inertia, check_inertia
-from jounce.model.joints import JointType, finite_vec3, plain
+from jounce.model.inertia import NO_MATTER, Inertia, check_finite_inertia, check_inertia
+from jounce.model.joints import JointType, finite_vec3, plain, repeated
+from jounce.model.placement import composed, rigid_transform, tidy
 from jounce.model.records import Body, Frame, Joint, Limits, Mimic
 from jounce.model.robot import Robot
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
-ROTATION_TOLERANCE = 1e-6
 
 
 class _Weld(NamedTuple):
@@ -80,8 +77,9 @@ class RobotBuilder:
         ``mimic=(joint, multiplier, offset)`` makes the new joint follow another one.
         """
         joint = kinds.fixed() if joint is None else joint
-        weld = self._place(parent, placement)
-        matter = (inertia or NO_MATTER).spatial
+        _require(joint, JointType, f"joint of {name!r}", "jounce.joints.revolute((0, 0, 1))")
+        weld = self._place(name, parent, placement)
+        matter = matter_of(inertia, name)
         if joint.kind == "fixed":
             self._new_frame(name, weld)
             if weld.body < 0:
@@ -91,34 +89,42 @@ class RobotBuilder:
             return
         index = len(self._bodies)
         label = name if joint_name is None else joint_name
+        if not isinstance(label, str) or not label:
+            raise ModelError(f"the joint of {name!r} needs a name, got {label!r}.")
         if any(j.name == label for j in self._joints):
             raise ModelError(f"robot {self.name!r} already has a joint named {label!r}.")
+        record = _joint(label, joint, armature, damping, limits)
+        follows = None if mimic is None else _checked_mimic(label, mimic)
         self._new_frame(name, _Weld(index, IDENTITY))
         self._bodies.append(Body(name, weld.body, weld.placement, NO_MATTER))
         self._matter.append(matter)
-        self._joints.append(_joint(label, joint, armature, damping, limits))
-        if mimic is not None:
-            self._mimics[index] = mimic
+        self._joints.append(record)
+        if follows is not None:
+            self._mimics[index] = follows
 
     def frame(self, name: str, body: str | None, placement: Any = IDENTITY) -> None:
         """Add a named frame at ``placement`` in a body or frame (None is the ground)."""
-        self._new_frame(name, self._place(body, placement))
+        self._new_frame(name, self._place(name, body, placement))
 
     def add_ground_matter(self, inertia: Inertia) -> None:
         """Add matter that is welded to the ground; a floating base takes it along."""
-        self._base = self._base + inertia.spatial
+        self._base = self._base + matter_of(inertia, self.base_name)
 
     def build(self, strict: bool = True) -> Robot:
-        """Return the robot; ``strict=False`` accepts inertias that no body can have."""
+        """Return the robot; ``strict=False`` accepts inertias that no body can have.
+
+        Welded matter is merged first, so it is the sum that is checked.  NaN and infinity are
+        never accepted.
+        """
         bodies = tuple(
             replace(body, inertia=Inertia.from_spatial(matter))
             for body, matter in zip(self._bodies, self._matter, strict=True)
         )
         base = Inertia.from_spatial(self._base)
-        if strict:
-            for body in bodies:
-                check_inertia(body.inertia, body.name)
-            check_inertia(base, self.base_name)
+        check = check_inertia if strict else check_finite_inertia
+        for body in bodies:
+            check(body.inertia, body.name)
+        check(base, self.base_name)
         joints = _numbered(self._joints, self._mimics)
         return Robot(
             self.name,
@@ -138,14 +144,14 @@ class RobotBuilder:
         names = {body.name for body in self._bodies}
         return own + tuple(f for f in self._frames if f.name not in names)
 
-    def _place(self, parent: str | None, placement: Any) -> _Weld:
-        T = rigid_transform(placement)
+    def _place(self, name: Any, parent: str | None, placement: Any) -> _Weld:
+        T = rigid_transform(placement, f"the placement of {name!r}")
         if parent is None:
-            return _Weld(-1, T)
-        if parent not in self._places:
+            return _Weld(-1, tidy(T))
+        if not isinstance(parent, str) or parent not in self._places:
             raise unknown_name("body", parent, self._places)
         body, T_body_parent = self._places[parent]
-        return _Weld(body, _compose(T_body_parent, T))
+        return _Weld(body, tidy(composed(T_body_parent, T)))
 
     def _new_frame(self, name: str, weld: _Weld) -> None:
         if not isinstance(name, str) or not name:
@@ -156,42 +162,19 @@ class RobotBuilder:
         self._frames.append(Frame(name, weld.body, weld.placement))
 
 
-def rigid_transform(placement: Any) -> Transform:
-    """Return a 4x4 matrix (or a Transform) as a Transform, checked to be a rigid motion."""
-    if isinstance(placement, Transform):
-        return placement
-    rows = [list(row) for row in placement]
-    if [len(row) for row in rows] != [4, 4, 4, 4]:
-        raise ShapeError(f"a placement must be a 4x4 matrix, got {np.shape(placement)}.")
-    entries = [[plain(x) for x in row] for row in rows]
-    if all(isinstance(x, float) for row in entries for x in row):
-        entries = _checked_matrix(np.array(entries)).tolist()
-    R = Rotation(tuple(Vec3(*row[:3]) for row in entries[:3]))  # type: ignore[arg-type]
-    return Transform(R, Vec3(*(row[3] for row in entries[:3])))
+def matter_of(inertia: Any, body: str) -> SpatialInertia:
+    """Return the matter of an Inertia, or of None, which is none."""
+    if inertia is None:
+        return NO_MATTER.spatial
+    example = "jounce.Inertia(mass, com, rotational)"
+    return _require(inertia, Inertia, f"inertia of {body!r}", example).spatial
 
 
-def _checked_matrix(T: np.ndarray) -> np.ndarray:
-    R = T[:3, :3]
-    error = float(np.abs(R.T @ R - np.eye(3)).max())
-    if not np.isfinite(T).all() or not np.allclose(T[3], (0, 0, 0, 1), rtol=0, atol=1e-12):
-        raise ModelError(f"a placement must be finite with last row 0 0 0 1, got {T.tolist()}.")
-    if error > ROTATION_TOLERANCE or np.linalg.det(R) < 0:
-        raise ModelError(
-            f"the rotation of a placement must be orthonormal and right-handed; "
-            f"RᵀR differs from 1 by {error:.2g}, det R = {np.linalg.det(R):.3g}."
-        )
-    if error > 1e-12:  # typed by hand with few digits: use the nearest rotation
-        U, _, Vt = np.linalg.svd(R)
-        T = T.copy()
-        T[:3, :3] = U @ Vt
-    return T + 0.0
-
-
-def _compose(a: Transform, b: Transform) -> Transform:
-    """Compose; the identity on either side leaves the other bit for bit."""
-    if a == IDENTITY:
-        return b
-    return a if b == IDENTITY else a @ b
+def _require(given: Any, type_: type, what: str, example: str) -> Any:
+    if not isinstance(given, type_):
+        found = type(given).__name__
+        raise ModelError(f"the {what} must be a {type_.__name__} such as {example}, got {found}.")
+    return given
 
 
 def _joint(
@@ -200,21 +183,42 @@ def _joint(
     sizes = slice(0, type_.nq), slice(0, type_.nv)
     motor = _per_velocity(armature, type_.nv, f"armature of {name!r}")
     viscous = _per_velocity(damping, type_.nv, f"damping of {name!r}")
-    filled = (limits or Limits()).filled(type_.nq, type_.nv, name)
-    return Joint(name, type_, *sizes, motor, viscous, filled)
+    bounds = Limits() if limits is None else limits
+    _require(bounds, Limits, f"limits of joint {name!r}", "jounce.Limits(lower=-1, upper=1)")
+    return Joint(name, type_, *sizes, motor, viscous, bounds.filled(type_.nq, type_.nv, name))
 
 
 def _per_velocity(given: Any, nv: int, what: str) -> tuple[Any, ...]:
-    items = list(given) if hasattr(given, "__len__") else [given] * nv
+    items = repeated(given, nv)
     if len(items) != nv:
         raise ShapeError(f"{what} must have {nv} entries, got {len(items)}.")
-    values = tuple(plain(x) for x in items)
-    if any(isinstance(x, float) and not (np.isfinite(x) and x >= 0.0) for x in values):
+    values = tuple(plain(x, what) for x in items)
+    if any(isinstance(x, float) and not (isfinite(x) and x >= 0.0) for x in values):
         raise ModelError(f"{what} must be finite and not negative, got {values}.")
     return values
 
 
-def _numbered(joints: list[Joint], mimics: dict[int, tuple[str, float, float]]) -> tuple[Joint, ...]:
+def _checked_mimic(name: str, mimic: Any) -> tuple[str, float, float]:
+    try:
+        source, *numbers = mimic
+        multiplier, offset = (plain(x, f"mimic of {name!r}") for x in numbers)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, JounceError):
+            raise
+        raise ModelError(
+            f"mimic of joint {name!r} must be (joint, multiplier, offset), got {mimic!r}."
+        ) from None
+    if not all(isinstance(x, float) and isfinite(x) for x in (multiplier, offset)):
+        raise ModelError(
+            f"mimic of joint {name!r} needs a finite multiplier and offset, "
+            f"got {multiplier!r}, {offset!r}."
+        )
+    return source, multiplier, offset
+
+
+def _numbered(
+    joints: list[Joint], mimics: dict[int, tuple[str, float, float]]
+) -> tuple[Joint, ...]:
     """Give every joint its place in q and v; mimic joints get none of their own."""
     result, q, v = [], 0, 0
     for index, joint in enumerate(joints):
@@ -227,7 +231,9 @@ def _numbered(joints: list[Joint], mimics: dict[int, tuple[str, float, float]]) 
     return tuple(result)
 
 
-def _resolved(index: int, joints: list[Joint], mimics: dict[int, tuple[str, float, float]]) -> Mimic:
+def _resolved(
+    index: int, joints: list[Joint], mimics: dict[int, tuple[str, float, float]]
+) -> Mimic:
     """Follow a mimic joint to the joint that really moves: mimics of mimics are composed."""
     names = [j.name for j in joints]
     follower, multiplier, offset, seen = index, 1.0, 0.0, {index}
@@ -235,10 +241,11 @@ def _resolved(index: int, joints: list[Joint], mimics: dict[int, tuple[str, floa
         source, factor, shift = mimics[follower]
         if source not in names:
             raise unknown_name("joint", source, names)
-        multiplier, offset = multiplier * float(factor), multiplier * float(shift) + offset
+        multiplier, offset = multiplier * factor, multiplier * shift + offset
         follower = names.index(source)
         if follower in seen:
-            raise ModelError(f"mimic joint {names[index]!r} follows itself.")
+            chain = "follows" if follower == index else f"follows {source!r}, which follows"
+            raise ModelError(f"mimic joint {names[index]!r} {chain} itself.")
         seen.add(follower)
         if joints[follower].type.nq != 1 or joints[index].type.nq != 1:
             raise ModelError(

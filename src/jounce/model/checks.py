@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ def checked(name: str, values: Any, width: int, of: str = "nv") -> np.ndarray:
 
 def as_floats(name: str, values: Any) -> np.ndarray:
     """Return values as a float64 array; anything that is not real numbers is refused."""
+    if type(values) is np.ndarray and values.dtype == np.float64:
+        return values
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "fiub":
@@ -36,17 +39,25 @@ def as_floats(name: str, values: Any) -> np.ndarray:
 
 def check_finite(name: str, array: np.ndarray) -> None:
     """Raise NotFiniteError that names the argument and the first bad index."""
+    if array.flags.c_contiguous:
+        flat = array.ravel()
+        if isfinite(np.dot(flat, flat)):  # no temporary; overflow leads to the full check
+            return
     if not np.isfinite(array).all():
         index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise NotFiniteError(f"{name}{list(index)} is {array[index]}; all values must be finite.")
 
 
 def checked_configuration(robot: Robot, q: Any, name: str = "q") -> np.ndarray:
-    """Return q as ``(*batch, nq)`` with unit quaternions, or raise."""
+    """Return q as ``(*batch, nq)``, its quaternions normalised, or raise."""
     array = checked(name, q, robot.nq, "nq")
-    for joint in robot.joints:
-        if joint.kind in ("spherical", "free"):
-            check_quaternion(name, array[..., joint.q_slice.stop - 4 : joint.q_slice.stop], joint.name)
+    balls = [joint for joint in robot.joints if joint.kind in ("spherical", "free")]
+    if balls:
+        array = array.copy()
+    for joint in balls:
+        quaternion = array[..., joint.q_slice.stop - 4 : joint.q_slice.stop]
+        check_quaternion(name, quaternion, joint.name)
+        quaternion /= np.linalg.norm(quaternion, axis=-1, keepdims=True)
     return array
 
 

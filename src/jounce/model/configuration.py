@@ -15,7 +15,11 @@ Array = np.ndarray
 
 
 def random_configuration(robot: Robot, rng: np.random.Generator) -> Array:
-    """Return a random configuration within the limits, finite where there are none."""
+    """Return a random configuration within the limits, finite where there are none.
+
+    Without limits: angles within ±π, lengths and positions within ±1 m, any orientation.
+    """
+    rng = np.random.default_rng(rng)  # a Generator stays itself, a seed becomes one
     q = np.empty(robot.nq)
     for joint in robot.joints:
         if joint.mimic is None:

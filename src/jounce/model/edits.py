@@ -9,13 +9,17 @@ from typing import Any
 import numpy as np
 
 from jounce.algebra.se3 import IDENTITY, Transform
-from jounce.errors import ShapeError, UnsupportedError, unknown_name
+from jounce.errors import ShapeError, UnsupportedError
 from jounce.model import joints as kinds
-from jounce.model.builder import RobotBuilder, rigid_transform
-from jounce.model.inertia import NO_MATTER, Inertia, check_inertia
+from jounce.model.builder import RobotBuilder, matter_of
+from jounce.model.checks import as_floats, check_finite, check_quaternion
+from jounce.model.inertia import Inertia, check_finite_inertia, check_inertia
 from jounce.model.joints import finite_vec3
 from jounce.model.motion import joint_pose
+from jounce.model.records import Joint
 from jounce.model.robot import Robot
+
+FLOATING_JOINTS = ("root_joint", "floating_base_joint")
 
 
 def with_gravity(robot: Robot, gravity: Any) -> Robot:
@@ -23,7 +27,7 @@ def with_gravity(robot: Robot, gravity: Any) -> Robot:
     return replace(robot, gravity=finite_vec3("gravity", gravity))
 
 
-def with_frame(robot: Robot, name: str, parent: str, placement: Any) -> Robot:
+def with_frame(robot: Robot, name: str, parent: str | None, placement: Any) -> Robot:
     """Add a frame."""
     builder = rebuild(robot)
     builder.frame(name, parent, placement)
@@ -32,9 +36,10 @@ def with_frame(robot: Robot, name: str, parent: str, placement: Any) -> Robot:
 
 def with_payload(robot: Robot, frame: str, inertia: Inertia) -> Robot:
     """Add matter to the body that carries ``frame``."""
+    matter = matter_of(inertia, f"payload on {frame}")
     check_inertia(inertia, f"payload on {frame}")
     place = robot.frame(frame)
-    moved = inertia.spatial.moved(place.placement)
+    moved = matter.moved(place.placement)
     if place.body < 0:
         return replace(robot, base_inertia=Inertia.from_spatial(robot.base_inertia.spatial + moved))
     bodies = list(robot.bodies)
@@ -56,16 +61,19 @@ def with_parameters(robot: Robot, parameters: Any, *, strict: bool = True) -> Ro
         replace(body, inertia=Inertia.from_parameters(values[10 * i : 10 * i + 10]))
         for i, body in enumerate(robot.bodies)
     )
-    if strict:
-        for body in bodies:
-            check_inertia(body.inertia, body.name)
+    check = check_inertia if strict else check_finite_inertia
+    for body in bodies:
+        check(body.inertia, body.name)
     return replace(robot, bodies=bodies)
 
 
-def with_floating_base(robot: Robot, joint_name: str = "root_joint") -> Robot:
+def with_floating_base(robot: Robot, joint_name: str | None = None) -> Robot:
     """Put a free joint under the base; what was welded to the ground now moves."""
     if robot.joints and robot.joints[0].kind == "free":
         raise UnsupportedError(f"robot {robot.name!r} already has a floating base.")
+    if joint_name is None:
+        taken = any(joint.name == FLOATING_JOINTS[0] for joint in robot.joints)
+        joint_name = FLOATING_JOINTS[taken]
     return rebuild(robot, floating=joint_name).build(strict=False)
 
 
@@ -74,30 +82,34 @@ def with_locked(robot: Robot, values: Mapping[str, Any]) -> Robot:
     names = [j.name for j in robot.joints]
     locked: dict[str, Transform] = {}
     for name, value in values.items():
-        if name not in names:
-            raise unknown_name("joint", name, names)
-        joint = robot.joints[names.index(name)]
-        q = np.atleast_1d(np.asarray(value, float))
+        joint = robot.joint(name)
         if joint.mimic is not None:
             source = names[joint.mimic.source]
             raise UnsupportedError(f"joint {name!r} mimics {source!r}: lock {source!r} instead.")
-        if q.shape != (joint.nq,) or not np.isfinite(q).all():
-            raise ShapeError(f"joint {name!r} needs {joint.nq} finite coordinates, got {value!r}.")
-        locked[name] = joint_pose(joint.type, q.tolist())
+        q = _coordinates(joint, value)
+        locked[name] = joint_pose(joint.type, q)
         for follower in robot.joints:
             if follower.mimic and names[follower.mimic.source] == name:
                 _, factor, offset = follower.mimic
-                locked[follower.name] = joint_pose(follower.type, [factor * float(q[0]) + offset])
+                locked[follower.name] = joint_pose(follower.type, [factor * q[0] + offset])
     return rebuild(robot, locked=locked.get).build(strict=False)
+
+
+def with_free_mimics(robot: Robot) -> Robot:
+    """Give every joint that mimics another a coordinate of its own."""
+    if not any(joint.mimic for joint in robot.joints):
+        return robot
+    return rebuild(robot, mimic=False).build(strict=False)
 
 
 def rebuild(
     robot: Robot,
     *,
     floating: str | None = None,
-    locked: Callable[[str], Transform | None] = lambda name: None,
+    locked: Callable[[str], Transform | None] = lambda _: None,
+    mimic: bool = True,
 ) -> RobotBuilder:
-    """Return a builder that holds ``robot``, its base floating or some joints locked."""
+    """Return a builder that holds ``robot``, its base floating, joints locked or mimics free."""
     builder = RobotBuilder(
         robot.name, robot.gravity, base_name=robot.base_name, description=robot.description
     )
@@ -105,10 +117,8 @@ def rebuild(
     ground = None
     body_frames = {body.name for body in robot.bodies}
     if floating is not None:
-        ground = robot.base_name
-        builder.add(
-            ground, None, kinds.free(), inertia=robot.base_inertia, joint_name=floating
-        )
+        ground = _floating_body(robot)
+        builder.add(ground, None, kinds.free(), inertia=robot.base_inertia, joint_name=floating)
         body_frames.add(ground)
     parents = {-1: ground} | {i: body.name for i, body in enumerate(robot.bodies)}
     for body, joint in zip(robot.bodies, robot.joints, strict=True):
@@ -123,7 +133,7 @@ def rebuild(
             joint.armature,
             joint.damping,
             joint.limits,
-            mimic=_mimic(robot, joint) if pose is None else None,
+            mimic=_mimic(robot, joint) if mimic and pose is None else None,
         )
     for frame in robot.frames:
         if frame.name not in body_frames:
@@ -133,7 +143,26 @@ def rebuild(
     return builder
 
 
-def _mimic(robot: Robot, joint: Any) -> tuple[str, float, float] | None:
+def _floating_body(robot: Robot) -> str:
+    """Name the body of a floating base: a ground frame at the origin of that name becomes it."""
+    base = {frame.name: frame for frame in robot.frames}.get(robot.base_name)
+    if base is None or (base.body < 0 and base.placement == IDENTITY):
+        return robot.base_name
+    return "floating_base"
+
+
+def _coordinates(joint: Joint, value: Any) -> list[float]:
+    what = f"value of joint {joint.name!r}"
+    q = np.atleast_1d(as_floats(what, value))
+    if q.shape != (joint.nq,):
+        raise ShapeError(f"joint {joint.name!r} needs {joint.nq} coordinates, got {value!r}.")
+    check_finite(what, q)
+    if joint.kind in ("spherical", "free"):
+        check_quaternion(f"the {what}", q[-4:], joint.name)
+    return q.tolist()
+
+
+def _mimic(robot: Robot, joint: Joint) -> tuple[str, float, float] | None:
     if joint.mimic is None:
         return None
     return robot.joints[joint.mimic.source].name, joint.mimic.multiplier, joint.mimic.offset

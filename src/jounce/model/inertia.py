@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ class Inertia:
     def __init__(self, mass: Any, com: Any, rotational: Any, *, about: str = "com") -> None:
         if about not in ("com", "origin"):
             raise ShapeError(f"about must be 'com' or 'origin', got {about!r}.")
-        mass, com = plain(mass), finite_vec3("com", com)
+        mass, com = plain(mass, "mass"), finite_vec3("com", com)
         matrix = _symmetric(rotational)
         if about == "com":
             matrix = matrix + parallel_axis(com, ZERO, mass)
@@ -47,6 +48,11 @@ class Inertia:
     @classmethod
     def from_parameters(cls, parameters: Sequence[Any]) -> Inertia:
         """Build from m, m c (3), Ixx Iyy Izz Ixy Ixz Iyz about the origin."""
+        if len(parameters) != 10:
+            raise ShapeError(
+                f"an inertia has 10 parameters (m, m c, Ixx Iyy Izz Ixy Ixz Iyz), "
+                f"got {len(parameters)}."
+            )
         m, x, y, z, *rotational = parameters
         return cls.from_spatial(SpatialInertia(m, Vec3(x, y, z), Symmetric3(*rotational)))
 
@@ -85,11 +91,9 @@ def check_inertia(inertia: Inertia, body: str) -> None:
     ``½ tr(I) 1 − I ≥ 0`` about the centre of mass (the triangle inequality of the principal
     moments, and more).  Symbolic inertias are not checked.
     """
-    values = inertia.parameters
-    if not all(isinstance(x, float) for x in values):
+    check_finite_inertia(inertia, body)
+    if not all(isinstance(x, float) for x in inertia.parameters):
         return
-    if not np.all(np.isfinite(values)):
-        raise InvalidInertiaError(f"inertia of body {body!r} is not finite: {values}.")
     if inertia.mass < 0.0:
         raise InvalidInertiaError(f"mass of body {body!r} is negative: {inertia.mass:g} kg.")
     if inertia.mass == 0.0 and any(inertia.spatial.first_moment):
@@ -108,11 +112,23 @@ def check_inertia(inertia: Inertia, body: str) -> None:
         )
 
 
+def check_finite_inertia(inertia: Inertia, body: str) -> None:
+    """Raise InvalidInertiaError if a number is NaN or infinite: nothing computes with that."""
+    if not all(isfinite(x) for x in inertia.parameters if isinstance(x, float)):
+        raise InvalidInertiaError(
+            f"inertia of body {body!r} is not finite: m, m·c, I = {inertia.parameters}."
+        )
+
+
 def _symmetric(rotational: Any) -> Symmetric3:
-    rows = [list(row) for row in rotational]
+    matrix = rotational.tolist() if hasattr(rotational, "tolist") else rotational
+    try:
+        rows = [list(row) for row in matrix]
+    except TypeError:
+        rows = []
     if len(rows) != 3 or any(len(row) != 3 for row in rows):
         raise ShapeError(f"rotational inertia must be a 3x3 matrix, got {rotational!r}.")
-    m = [[plain(x) for x in row] for row in rows]
+    m = [[plain(x, "rotational inertia") for x in row] for row in rows]
     for i, j in ((0, 1), (0, 2), (1, 2)):
         a, b = m[i][j], m[j][i]
         if isinstance(a, float) and isinstance(b, float):
@@ -128,7 +144,9 @@ def _symmetric(rotational: Any) -> Symmetric3:
 def _tidy(spatial: SpatialInertia) -> SpatialInertia:
     mass, first_moment, rotational = spatial
     return SpatialInertia(
-        plain(mass), Vec3(*map(plain, first_moment)), Symmetric3(*map(plain, rotational))
+        plain(mass, "mass"),
+        Vec3(*(plain(x, "first moment") for x in first_moment)),
+        Symmetric3(*(plain(x, "rotational inertia") for x in rotational)),
     )
 
 

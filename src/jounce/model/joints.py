@@ -17,7 +17,6 @@ fixed                                 0, 0    merged into the parent
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import hypot, isfinite
 from typing import Any
@@ -111,12 +110,12 @@ def prismatic(axis: Any) -> JointType:
     return JointType("prismatic", (unit_axis(axis),))
 
 
-def helical(axis: Any, pitch: float, *, point: Any = ZERO) -> JointType:
+def helical(axis: Any, pitch: Any, *, point: Any = ZERO) -> JointType:
     """Turn about ``axis`` and advance along it by ``pitch`` metres per radian."""
-    if not isfinite(pitch):
+    advance = plain(pitch, "pitch of a helical joint")
+    if isinstance(advance, float) and not isfinite(advance):
         raise ModelError(f"pitch of a helical joint must be finite, got {pitch!r}.")
-    location = finite_vec3("point", point)
-    return JointType("helical", (unit_axis(axis),), location, float(pitch) + 0.0)
+    return JointType("helical", (unit_axis(axis),), finite_vec3("point", point), advance)
 
 
 def cylindrical(axis: Any, *, point: Any = ZERO) -> JointType:
@@ -128,7 +127,9 @@ def universal(axis1: Any, axis2: Any, *, point: Any = ZERO) -> JointType:
     """Turn about ``axis1``, then about ``axis2`` carried along; both through ``point``."""
     axes = (unit_axis(axis1), unit_axis(axis2))
     if hypot(*axes[0].cross(axes[1])) < 1e-9:
-        raise ModelError(f"the axes of a universal joint must not be parallel, got {axis1}, {axis2}.")
+        raise ModelError(
+            f"the axes of a universal joint must not be parallel, got {axis1}, {axis2}."
+        )
     return JointType("universal", axes, finite_vec3("point", point))
 
 
@@ -159,9 +160,13 @@ def fixed() -> JointType:
 def unit_axis(axis: Any) -> Vec3:
     """Return ``axis`` at unit length, or an error that says what is wrong with it."""
     vector = finite_vec3("axis", axis)
-    if not all(isinstance(a, float) for a in vector):
-        return vector  # symbolic geometry: the caller vouches for the length
-    length = hypot(*vector)
+    try:
+        length = hypot(*(float(a) for a in vector))
+    except TypeError:
+        raise ModelError(
+            f"a joint axis must be numbers, got {tuple(vector)}; symbols belong into the "
+            "placement of the body."
+        ) from None
     if length < 1e-12:
         raise ModelError(f"a joint axis must not be zero, got {tuple(vector)}.")
     if abs(length - 1.0) < 1e-15:  # so that normalising twice changes nothing
@@ -171,17 +176,36 @@ def unit_axis(axis: Any) -> Vec3:
 
 def finite_vec3(what: str, values: Any) -> Vec3:
     """Return three scalars as floats (symbols stay what they are)."""
-    items: Sequence[Any] = list(values)
+    try:
+        items = list(values)
+    except TypeError:
+        raise ShapeError(f"{what} must have 3 components, got {values!r}.") from None
     if len(items) != 3:
         raise ShapeError(f"{what} must have 3 components, got {len(items)}: {items}.")
-    vector = Vec3(*(plain(a) for a in items))
+    vector = Vec3(*(plain(a, what) for a in items))
     if any(isinstance(a, float) and not isfinite(a) for a in vector):
         raise ModelError(f"{what} must be finite, got {tuple(vector)}.")
     return vector
 
 
-def plain(x: Any) -> Any:
-    """Return a number as a Python float without negative zero; symbols stay as they are."""
-    if isinstance(x, float | int) or hasattr(x, "dtype"):
+def plain(x: Any, what: str = "a number of the robot") -> Any:
+    """Return a number as a Python float without negative zero; symbols stay as they are.
+
+    Symbols are whatever else can be added and multiplied: SymPy, traced values, mpmath.
+    """
+    if isinstance(x, float):
         return float(x) + 0.0
-    return x
+    if isinstance(x, str | bytes | bool | complex) or not hasattr(x, "__mul__"):
+        raise ModelError(f"{what} must be a number, got {x!r}.")
+    if getattr(x, "shape", ()) != ():
+        raise ShapeError(f"{what} must be a single number, got an array of shape {x.shape}.")
+    if isinstance(x, list | tuple):
+        raise ShapeError(f"{what} must be a single number, got {x!r}.")
+    return float(x) + 0.0 if isinstance(x, int) or hasattr(x, "dtype") else x
+
+
+def repeated(given: Any, count: int) -> list[Any]:
+    """Return the entries of a list or array; a single number stands for all of them."""
+    if isinstance(given, list | tuple) or getattr(given, "ndim", 0):
+        return list(given)
+    return [given] * count

@@ -1,6 +1,6 @@
 """Jounce's own robot files: JSON that gives back an equal robot, bit for bit.
 
-Schema, version 1 (SI units; a missing entry has the default shown)::
+Schema, version 1 (SI units; a missing entry has the default shown, an unknown one is refused)::
 
     {"format": "jounce-robot", "version": 1, "name": str, "description": "", "source": "",
      "gravity": [x, y, z],
@@ -21,8 +21,7 @@ Schema, version 1 (SI units; a missing entry has the default shown)::
 from __future__ import annotations
 
 import json
-import os
-import tempfile
+import secrets
 from collections.abc import Mapping
 from dataclasses import fields
 from math import isinf
@@ -30,15 +29,20 @@ from pathlib import Path
 from typing import Any
 
 from jounce.algebra.se3 import Transform
-from jounce.errors import JounceError, ModelError, RobotFormatError, UnsupportedError
+from jounce.errors import ModelError, RobotFormatError, UnsupportedError
 from jounce.model import joints as kinds
 from jounce.model.builder import RobotBuilder
 from jounce.model.inertia import Inertia
 from jounce.model.joints import JointType
+from jounce.model.native_fields import array, check_entries, located, matrix, strings, text
 from jounce.model.records import Joint, Limits
 from jounce.model.robot import Robot
 
 FORMAT, VERSION = "jounce-robot", 1
+OPTIONAL = "description source base frames warnings"
+LIMITS = " ".join(f.name for f in fields(Limits))
+AXES = {kind: 1 for kind in kinds.SIZES if kind != "fixed"}  # how many a kind has
+AXES |= {"universal": 2, "spherical": 0, "free": 0}
 
 
 def to_dict(robot: Robot) -> dict[str, Any]:
@@ -81,42 +85,35 @@ def from_dict(data: Mapping[str, Any], *, strict: bool = True, where: str = "rob
             f"{where}: version {data.get('version')!r} of the robot format; this Jounce reads "
             f"version {VERSION}. Update Jounce or save the robot again."
         )
-    at = where
-    try:
-        base = data.get("base", {})
+    check_entries(data, where, "format version name gravity bodies", OPTIONAL)
+    base = data.get("base", {})
+    check_entries(base, f"{where}: base", "", "name inertia")
+    with located(where):
         builder = RobotBuilder(
-            data["name"],
-            data["gravity"],
-            base_name=base.get("name", "base"),
-            description=data.get("description", ""),
+            text(data, "name", where),
+            array(data, "gravity", where),
+            base_name=text(base, "name", f"{where}: base", "base"),
+            description=text(data, "description", where, ""),
         )
-        builder.warnings = list(data.get("warnings", ()))
-        builder.add_ground_matter(Inertia.from_parameters(base.get("inertia", [0.0] * 10)))
-        for i, body in enumerate(data["bodies"]):
-            at = f"{where}: bodies[{i}] ({body.get('name')!r})"
-            _add_body(builder, body)
-        for i, frame in enumerate(data.get("frames", ())):
-            at = f"{where}: frames[{i}] ({frame.get('name')!r})"
-            builder.frame(frame["name"], frame.get("body"), _matrix(frame))
-        at = where
+    builder.warnings = strings(data, "warnings", where)
+    with located(f"{where}: base"):
+        ground = array(base, "inertia", f"{where}: base", (0.0,) * 10)
+        builder.add_ground_matter(Inertia.from_parameters(ground))
+    for i, body in enumerate(array(data, "bodies", where)):
+        _add_body(builder, body, f"{where}: bodies[{i}]")
+    for i, frame in enumerate(array(data, "frames", where)):
+        _add_frame(builder, frame, f"{where}: frames[{i}]")
+    with located(where):
         return builder.build(strict=strict)
-    except KeyError as error:
-        if isinstance(error, JounceError):
-            raise RobotFormatError(f"{at}: {error}") from error
-        raise RobotFormatError(f"{at}: the entry {error} is missing.") from error
-    except ModelError as error:
-        raise RobotFormatError(f"{at}: {error}") from error
-    except (TypeError, ValueError, AttributeError) as error:
-        if isinstance(error, JounceError) and at == where:
-            raise
-        raise RobotFormatError(f"{at}: {error}") from error
 
 
 def load(path: str | Path, *, strict: bool = True) -> Robot:
     """Read a Jounce JSON file."""
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        data = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise RobotFormatError(f"{path}: cannot be read: {error.strerror}.") from error
+    except (ValueError, RecursionError) as error:  # of the encoding or of the JSON
         line = getattr(error, "lineno", 1)
         raise RobotFormatError(f"{path}:{line}: not valid JSON: {error}") from error
     return from_dict(data, strict=strict, where=str(path))
@@ -125,44 +122,80 @@ def load(path: str | Path, *, strict: bool = True) -> Robot:
 def save(robot: Robot, path: str | Path) -> None:
     """Write a Jounce JSON file; an interrupted write leaves the old file as it was."""
     try:
-        text = json.dumps(to_dict(robot), indent=1, ensure_ascii=False, allow_nan=False)
+        content = json.dumps(to_dict(robot), indent=1, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise UnsupportedError(f"only robots with finite numbers can be saved: {error}.") from error
-    target = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".tmp")
+    target = Path(path).resolve()  # a link stays a link
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.tmp")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text + "\n")
-        os.replace(temporary, target)
+        temporary.write_text(content + "\n", encoding="utf-8", newline="\n")
+        if target.is_file():
+            temporary.chmod(target.stat().st_mode)
+        temporary.replace(target)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        reason = f"robot {robot.name!r} cannot be saved: {error.strerror}"
+        raise OSError(error.errno, reason, str(path)) from error
     except BaseException:
-        os.unlink(temporary)
+        temporary.unlink(missing_ok=True)
         raise
 
 
-def _add_body(builder: RobotBuilder, body: Mapping[str, Any]) -> None:
-    joint = body["joint"]
+def _add_body(builder: RobotBuilder, body: Any, at: str) -> None:
+    check_entries(body, at, "name inertia joint", "parent rotation translation")
+    at = f"{at} ({body['name']!r})"
+    joint, where = body["joint"], f"{at}: joint"
+    check_entries(joint, where, "name kind", "axes point pitch armature damping mimic limits")
+    limits = joint.get("limits", {})
+    check_entries(limits, f"{where}: limits", "", LIMITS)
+    with located(where):
+        type_, mimic = _joint_type(joint, where), _mimic(joint, where)
+    with located(at):
+        builder.add(
+            text(body, "name", at),
+            body.get("parent"),
+            type_,
+            matrix(body, at),
+            Inertia.from_parameters(array(body, "inertia", at)),
+            text(joint, "name", where),
+            joint.get("armature", 0.0),
+            joint.get("damping", 0.0),
+            Limits(**limits),
+            mimic=mimic,
+        )
+
+
+def _add_frame(builder: RobotBuilder, frame: Any, at: str) -> None:
+    check_entries(frame, at, "name", "body rotation translation")
+    at = f"{at} ({frame['name']!r})"
+    with located(at):
+        builder.frame(text(frame, "name", at), frame.get("body"), matrix(frame, at))
+
+
+def _joint_type(joint: Mapping[str, Any], at: str) -> JointType:
+    kind, axes = text(joint, "kind", at), array(joint, "axes", at)
+    if kind not in AXES:
+        raise ModelError(f"unknown joint kind {kind!r}; known: {', '.join(AXES)}.")
+    if len(axes) != AXES[kind]:
+        raise ModelError(f"a {kind} joint has {AXES[kind]} axes, got {len(axes)}.")
+    point, pitch = array(joint, "point", at, (0.0, 0.0, 0.0)), joint.get("pitch", 0.0)
+    if kind == "helical":
+        return kinds.helical(axes[0], pitch, point=point)
+    if pitch != 0.0:
+        raise ModelError(f"a {kind} joint has no pitch, got {pitch!r}.")
+    if kind not in ("prismatic", "planar", "free"):
+        return getattr(kinds, kind)(*axes, point=point)
+    if any(x != 0.0 for x in point):
+        raise ModelError(f"a {kind} joint has no point, got {point}.")
+    return getattr(kinds, kind)(*axes)
+
+
+def _mimic(joint: Mapping[str, Any], at: str) -> tuple[str, float, float] | None:
     mimic = joint.get("mimic")
-    builder.add(
-        body["name"],
-        body.get("parent"),
-        _joint_type(joint),
-        _matrix(body),
-        Inertia.from_parameters(body["inertia"]),
-        joint["name"],
-        joint.get("armature", 0.0),
-        joint.get("damping", 0.0),
-        Limits(**joint.get("limits", {})),
-        mimic=mimic and (mimic["joint"], mimic.get("multiplier", 1.0), mimic.get("offset", 0.0)),
-    )
-
-
-def _joint_type(joint: Mapping[str, Any]) -> JointType:
-    kind, axes = joint["kind"], joint.get("axes", ())
-    if kind not in kinds.SIZES or kind == "fixed":
-        raise ModelError(f"unknown joint kind {kind!r}; known: {', '.join(kinds.SIZES)}.")
-    point = {} if kind in ("prismatic", "planar", "free") else {"point": joint.get("point", (0, 0, 0))}
-    pitch = [joint["pitch"]] if kind == "helical" else []
-    return getattr(kinds, kind)(*axes, *pitch, **point)
+    if mimic is None:
+        return None
+    check_entries(mimic, f"{at}: mimic", "joint", "multiplier offset")
+    return mimic["joint"], mimic.get("multiplier", 1.0), mimic.get("offset", 0.0)
 
 
 def _joint(robot: Robot, joint: Joint) -> dict[str, Any]:
@@ -194,10 +227,3 @@ def _limits(limits: Limits) -> dict[str, Any]:
 
 def _pose(T: Transform) -> dict[str, Any]:
     return {"rotation": [list(row) for row in T.rotation.rows], "translation": list(T.p)}
-
-
-def _matrix(data: Mapping[str, Any]) -> list[list[float]]:
-    rotation = data.get("rotation", [[1, 0, 0], [0, 1, 0], [0, 0, 1]])
-    translation = data.get("translation", [0, 0, 0])
-    rows = [[*row, p] for row, p in zip(rotation, translation, strict=True)]
-    return [*rows, [0.0, 0.0, 0.0, 1.0]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from math import inf, isnan
 from typing import Any, NamedTuple
@@ -10,7 +9,7 @@ from typing import Any, NamedTuple
 from jounce.algebra.se3 import Transform
 from jounce.errors import ModelError, ShapeError
 from jounce.model.inertia import Inertia
-from jounce.model.joints import JointType
+from jounce.model.joints import JointType, plain, repeated
 
 
 class Mimic(NamedTuple):
@@ -46,20 +45,22 @@ class Limits:
             given = getattr(self, field.name)
             values[field.name] = _filled(given, size, missing, f"{field.name} of {joint!r}")
         for low, high in zip(values["lower"], values["upper"], strict=True):
-            if low > high:
-                raise ModelError(f"limits of joint {joint!r}: lower {low:g} > upper {high:g}.")
+            if low > high or low == inf or high == -inf:
+                raise ModelError(
+                    f"limits of joint {joint!r}: lower {low:g} and upper {high:g} leave no range."
+                )
         return Limits(**values)
 
 
 def _filled(given: Any, size: int, missing: float, what: str) -> tuple[float, ...]:
     if given is None:
         return (missing,) * size
-    items = list(given) if isinstance(given, Sequence) or hasattr(given, "__len__") else [given] * size
-    values = tuple(missing if x is None else float(x) + 0.0 for x in items)
-    if len(values) != size:
-        raise ShapeError(f"limit {what} must have {size} entries, got {len(values)}.")
-    if any(isnan(x) for x in values):
-        raise ModelError(f"limit {what} is NaN.")
+    items = repeated(given, size)
+    if len(items) != size:
+        raise ShapeError(f"limit {what} must have {size} entries, got {len(items)}.")
+    values = tuple(missing if x is None else plain(x, f"limit {what}") for x in items)
+    if not all(isinstance(x, float) for x in values) or any(isnan(x) for x in values):
+        raise ModelError(f"limit {what} must be a number, or None for no limit, got {given!r}.")
     return values
 
 

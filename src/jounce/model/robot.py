@@ -41,8 +41,11 @@ class Robot:
     @cached_property
     def digest(self) -> str:
         """Hexadecimal fingerprint of everything that makes two robots equal."""
-        content = tuple(getattr(self, f.name) for f in fields(self) if f.compare)
-        return hashlib.blake2b(repr(content).encode(), digest_size=16).hexdigest()
+        return hashlib.blake2b(repr(self._content).encode(), digest_size=16).hexdigest()
+
+    @property
+    def _content(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, f.name) for f in fields(self) if f.compare)
 
     @cached_property
     def _hash(self) -> int:
@@ -50,6 +53,14 @@ class Robot:
 
     def __hash__(self) -> int:
         return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Robot):
+            return NotImplemented
+        # the digest alone would take symbols of one name for the same, the fields 1 for 1.0
+        return self.digest == other.digest and self._content == other._content
 
     def __repr__(self) -> str:
         return f"<Robot {self.name!r}: {self.n_bodies} bodies, nq={self.nq}, nv={self.nv}>"
@@ -93,7 +104,10 @@ class Robot:
         """Limits of all joints as arrays in the order of q (lower, upper) and of v."""
         own = [j.limits for j in self.joints if j.mimic is None]
         return Limits(
-            **{f.name: np.array([x for l in own for x in getattr(l, f.name)]) for f in fields(Limits)}
+            **{
+                f.name: np.array([x for l in own for x in getattr(l, f.name)])
+                for f in fields(Limits)
+            }
         )
 
     @cached_property
@@ -122,16 +136,24 @@ class Robot:
         """Return the robot with ``inertia``, given in ``frame``, welded to it."""
         return _edits().with_payload(self, frame, inertia)
 
-    def with_frame(self, name: str, parent: str, placement: Any) -> Robot:
-        """Return the robot with one more frame, at ``placement`` in the frame ``parent``."""
+    def with_frame(self, name: str, parent: str | None, placement: Any) -> Robot:
+        """Return the robot with one more frame, at ``placement`` in ``parent`` (None: ground)."""
         return _edits().with_frame(self, name, parent, placement)
 
     def with_locked(self, values: Mapping[str, Any]) -> Robot:
-        """Return the robot with these joints welded at these coordinates."""
+        """Return the robot with these joints welded at these coordinates.
+
+        Their bodies become frames of what they are welded to; joints that mimic a locked
+        joint are locked with it.
+        """
         return _edits().with_locked(self, values)
 
-    def with_floating_base(self, joint_name: str = "root_joint") -> Robot:
-        """Return the robot with its base free to move; base coordinates come first."""
+    def with_floating_base(self, joint_name: str | None = None) -> Robot:
+        """Return the robot with its base free to move; base coordinates come first.
+
+        The new body is named ``base_name`` (``floating_base`` if that name is taken), its
+        joint ``root_joint`` unless told (``floating_base_joint`` if that name is taken).
+        """
         return _edits().with_floating_base(self, joint_name)
 
     def with_parameters(self, parameters: Any, *, strict: bool = True) -> Robot:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jounce.codegen import Graph
-from jounce.codegen.lowering import FUSED, lower
-from jounce.codegen.opcodes import MUL
+from jounce.codegen.lowering import FMS, FNMA, FNMS, FUSED, lower
+from jounce.codegen.opcodes import MUL, SQRT
 from jounce.codegen.schedule import Angles, Chunk, schedule
 from jounce.codegen.slots import allocate
 from tests.unit.codegen.programs import chain
@@ -78,3 +78,19 @@ def test_products_vanish_into_sums():
     assert kinds.count(MUL) == 1
     assert sum(kind in FUSED for kind in kinds) == 4
     assert len(lower(program, fma=False).live) == program.operations
+
+
+NEGATED = {  # of a product p and a sum s made after it, c an input made before
+    FNMS: lambda p, _, c: -(p + c),
+    FMS: lambda p, _, c: -(c - p),
+    FNMA: lambda p, s, _: -(p - s),
+}
+
+
+@pytest.mark.parametrize("kind", NEGATED)
+def test_negated_sums_stay_one_operation(kind: int):
+    graph = Graph()
+    a, b, c = graph.inputs(3)
+    root = NEGATED[kind](a * b, a + c, c).sqrt()
+    code = lower(graph.program([3], [[root]]), fma=True)
+    assert [code.op[v - code.first] for v in code.live][-2:] == [kind, SQRT]

@@ -14,6 +14,7 @@ from jounce.errors import InvalidInertiaError, RobotFormatError
 from jounce.formats.urdf import load_urdf
 from jounce.model.builder import STANDARD_GRAVITY
 from jounce.model.motion import joint_pose
+from jounce.model.native import from_dict
 from tests.tolerances import ROUNDOFF, assert_close
 
 BALL = '<mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
@@ -53,11 +54,12 @@ def test_joints_come_depth_first_in_document_order() -> None:
         joint("deep", "a", "b"),
         joint("first", "root", "a"),
         joint("deeper", "c", "d"),
-        *(link(name) for name in ("d", "b", "root", "c", "a")),
+        joint("deep too", "a", "e"),
+        *(link(name) for name in ("e", "d", "b", "root", "c", "a")),
     )
     loaded = load_urdf(text)
-    assert [j.name for j in loaded.joints] == ["second", "deeper", "first", "deep"]
-    assert [b.name for b in loaded.bodies] == ["c", "d", "a", "b"]
+    assert [j.name for j in loaded.joints] == ["second", "deeper", "first", "deep", "deep too"]
+    assert [b.name for b in loaded.bodies] == ["c", "d", "a", "b", "e"]
 
 
 def test_very_long_chain_needs_no_recursion() -> None:
@@ -94,6 +96,12 @@ def test_placement_is_the_origin_and_the_axis_is_in_the_child_frame() -> None:
     T = body.bodies[0].placement @ joint_pose(body.joints[0].type, [0.5])
     assert_close(T.p, (1, 2.5, 3), ROUNDOFF)  # the child's x is the parent's y
     assert_close(T.rotation.rows, ((0, -1, 0), (1, 0, 0), (0, 0, 1)), ROUNDOFF)
+
+
+def test_negative_zeros_of_rotations_do_not_change_the_hash() -> None:
+    turned = load_urdf(one_joint('<origin rpy="0 3.14159265359 0" xyz="-0 0 0"/>'))
+    again = from_dict(turned.to_dict())
+    assert (again, hash(again)) == (turned, hash(turned))
 
 
 def test_fixed_joints_merge_and_stay_as_frames() -> None:

@@ -1,0 +1,134 @@
+"""Kinematics with time derivatives, from numbers of any kind: rows of scalars, one an order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from jounce.algebra.jet import derivatives
+from jounce.algebra.se3 import Force, Motion, Transform
+from jounce.dynamics.jacobian import jacobian, joint_screws
+from jounce.dynamics.motion import link_motions
+from jounce.dynamics.poses import link_poses
+from jounce.dynamics.twists import link_twists, motion_in
+from jounce.errors import UnsupportedError
+from jounce.model.robot import Robot
+from jounce.model.tree import lowered
+
+Rows = list[list[Any]]
+Scalars = Sequence[Any]
+
+
+def body_poses(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+    """Return ``T_world_body`` of every body, 16 scalars each."""
+    tree = lowered(robot)
+    links = link_poses(tree, link_motions(tree, q, rates))
+    placed = zip(tree.body_links, tree.body_placements, strict=True)
+    return as_rows((x for link, T in placed for x in _entries(links[link] @ T)), len(rates))
+
+
+def frame_pose(robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: str) -> Rows:
+    """Return ``T_world_frame``, 16 scalars."""
+    tree = lowered(robot)
+    links = link_poses(tree, link_motions(tree, q, rates))
+    link, T = frame_place(robot, frame)
+    return as_rows(_entries(links[link] @ T if link >= 0 else T), len(rates))
+
+
+def body_twists(robot: Robot, q: Scalars, rates: Sequence[Scalars], representation: str) -> Rows:
+    """Return the twist of every body, 6 scalars each; K rates give K rows."""
+    tree = lowered(robot)
+    places = list(zip(tree.body_links, tree.body_placements, strict=True))
+    return _twist_rows(robot, q, rates, representation, places)
+
+
+def frame_twist(
+    robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: str, representation: str
+) -> Rows:
+    """Return the twist of a frame, 6 scalars; K rates give K rows."""
+    return _twist_rows(robot, q, rates, representation, [frame_place(robot, frame)])
+
+
+def _twist_rows(
+    robot: Robot,
+    q: Scalars,
+    rates: Sequence[Scalars],
+    representation: str,
+    places: Sequence[tuple[int, Transform]],
+) -> Rows:
+    tree = lowered(robot)
+    motions = link_motions(tree, q, rates)
+    twists, poses = link_twists(tree, motions), link_poses(tree, motions)
+    scalars: list[Any] = []
+    for link, T in places:
+        if link < 0:
+            scalars += [0.0] * 6
+            continue
+        V = motion_in(representation, T.pull(twists[link]), poses[link] @ T)
+        scalars += components(V)
+    return as_rows(scalars, len(rates) - 1)
+
+
+def frame_jacobian(
+    robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: str, representation: str
+) -> Rows:
+    """Return the Jacobian of a frame, 6 nv scalars, row by row."""
+    return as_rows(_jacobian(robot, q, rates, frame_place(robot, frame), representation), len(rates))
+
+
+def body_jacobians(
+    robot: Robot, q: Scalars, rates: Sequence[Scalars], representation: str
+) -> Rows:
+    """Return the Jacobians of all bodies; column j of body i is B_{i,j} of KM21."""
+    tree = lowered(robot)
+    places = zip(tree.body_links, tree.body_placements, strict=True)
+    scalars = [x for place in places for x in _jacobian(robot, q, rates, place, representation)]
+    return as_rows(scalars, len(rates))
+
+
+def _jacobian(
+    robot: Robot,
+    q: Scalars,
+    rates: Sequence[Scalars],
+    place: tuple[int, Transform],
+    representation: str,
+) -> list[Any]:
+    tree = lowered(robot)
+    columns = jacobian(tree, link_motions(tree, q, rates), *place, representation)
+    return [x for row in zip(*map(components, columns), strict=True) for x in row]
+
+
+def screws_of_joints(
+    robot: Robot, q: Scalars, rates: Sequence[Scalars], representation: str
+) -> Rows:
+    """Return the joint screws S_i, 6 scalars a velocity."""
+    if any(joint.mimic for joint in robot.joints):
+        raise UnsupportedError(
+            f"robot {robot.name!r} has mimic joints, which share a velocity: a velocity has no "
+            "single screw. Load it with mimic=False."
+        )
+    tree = lowered(robot)
+    motions = link_motions(tree, q, rates)
+    scalars = [x for S in joint_screws(tree, motions, representation) for x in components(S)]
+    return as_rows(scalars, len(rates))
+
+
+def frame_place(robot: Robot, frame: str) -> tuple[int, Transform]:
+    """Return the link that carries a frame (-1: the ground) and the frame's pose in it."""
+    place = robot.frame(frame)
+    return lowered(robot).frame(place.body, place.placement)
+
+
+def components(pair: Motion | Force) -> list[Any]:
+    """Return the six components, angular first."""
+    return [*pair[0], *pair[1]]
+
+
+def as_rows(scalars: Iterable[Any], order: int) -> Rows:
+    """Return the derivatives of jets as rows, one an order."""
+    columns = [derivatives(x, order) for x in scalars]
+    return [[column[k] for column in columns] for k in range(order + 1)]
+
+
+def _entries(T: Transform) -> list[Any]:
+    return [entry for row in T.matrix() for entry in row]

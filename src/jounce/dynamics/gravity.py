@@ -1,0 +1,44 @@
+"""Generalised gravity forces, as jets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from jounce.algebra.vector import ZERO, Vec3
+from jounce.dynamics.motion import LinkMotion, screws
+from jounce.model.tree import Tree
+
+
+def gravity_forces(tree: Tree, motions: Sequence[LinkMotion]) -> list[Any]:
+    """Return the forces that hold the robot against gravity, one jet a velocity.
+
+    With G_i minus gravity in the frame of link i, m_i and h_i mass and first moment of all
+    that lies beyond joint i, in that frame::
+
+        G_i = R_{i,p}ᵀ G_p        h_p = Σ_c m_c p_c + R_c h_c + own
+        g_i = Ξ_iᵀ (h_i × G_i, m_i G_i)                       [MK21], corrected as any direction
+    """
+    fields: list[Vec3] = []
+    for link, motion in zip(tree.links, motions, strict=True):
+        G = fields[link.parent] if link.parent >= 0 else -tree.gravity
+        fields.append(motion.pose.rotation.unrotate(link.placement.rotation.unrotate(G)))
+    masses: list[Any] = [0.0] * len(tree.links)
+    moments = [ZERO] * len(tree.links)
+    forces: list[Any] = [0.0] * tree.nv
+    for i in reversed(range(len(tree.links))):
+        link, G = tree.links[i], fields[i]
+        mass = masses[i] + link.inertia.mass
+        h = moments[i] + link.inertia.first_moment
+        torque, push = h.cross(G), G * mass
+        for k, X in enumerate(screws(link.step)):
+            force = X.angular.dot(torque) + X.linear.dot(push)
+            v = link.coordinates.v + k
+            forces[v] = forces[v] + force * link.coordinates.multiplier
+        if link.parent >= 0:
+            pose, place = motions[i].pose, link.placement
+            inner = pose.rotation.rotate(h) + pose.p * mass
+            masses[link.parent] = masses[link.parent] + mass
+            moved = place.rotation.rotate(inner) + place.p * mass
+            moments[link.parent] = moments[link.parent] + moved
+    return forces

@@ -1,0 +1,1 @@
+"""Literal transcriptions of the papers' algorithms, misprints corrected; see each module."""

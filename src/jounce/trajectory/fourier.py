@@ -1,0 +1,101 @@
+"""Finite Fourier series in time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import pi
+from typing import Any
+
+import numpy as np
+
+from jounce.errors import ShapeError
+from jounce.model.checks import as_floats
+from jounce.trajectory.protocol import checked_times, frozen, frozen_rows
+
+
+@dataclass(frozen=True, slots=True, eq=False, init=False)
+class Fourier:
+    """A periodic motion as used to excite a robot for identification.
+
+    With a and b of shape ``(harmonics, n)``, in rad/s (or m/s), the *velocity* is the Fourier
+    series with these coefficients, and the position its integral (Swevers et al., Optimal robot
+    excitation and identification, IEEE Trans. Robotics and Automation 13(5), 1997):
+
+        q(t) = q0 + Σ_k [a_k sin(k ω t) − b_k cos(k ω t)] / (k ω),   k = 1 … harmonics
+        q^(m)(t) = Σ_k (k ω)^(m−1) [a_k cos^(m−1)(k ω t) + b_k sin^(m−1)(k ω t)],   m ≥ 1
+
+    where the (m−1)-th derivative of sine and cosine shifts the phase by (m−1) π/2, here by
+    taking them in turn.  ``omega`` in rad/s is one number, or ``(n,)``, one per coordinate;
+    ``q0`` likewise.
+
+    >>> swing = Fourier(a=[[1.0, 0.0]], b=[[0.0, 4.0]], omega=2.0, q0=[0.0, 3.0])
+    >>> swing(0.0, order=2)
+    array([[0., 1.],
+           [1., 0.],
+           [0., 8.]])
+    """
+
+    a: np.ndarray
+    b: np.ndarray
+    omega: np.ndarray
+    q0: np.ndarray
+
+    def __init__(self, a: Any, b: Any, omega: Any, q0: Any = 0.0) -> None:
+        a, b = frozen_rows("a", a, "harmonics"), frozen_rows("b", b, "harmonics")
+        if a.shape != b.shape:
+            raise ShapeError(
+                f"a and b must have the same shape (harmonics, n), got {a.shape} and {b.shape}."
+            )
+        put = object.__setattr__
+        put(self, "a", a)
+        put(self, "b", b)
+        put(self, "omega", _per_coordinate("omega", omega, a.shape[1]))
+        put(self, "q0", _per_coordinate("q0", q0, a.shape[1]))
+        if np.any(self.omega <= 0.0):
+            raise ShapeError(f"omega must be positive, got {self.omega.tolist()}.")
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return self.a.shape[1]
+
+    @property
+    def harmonics(self) -> int:
+        """Number of harmonics."""
+        return self.a.shape[0]
+
+    @property
+    def period(self) -> np.ndarray:
+        """Period ``2π/ω`` of each coordinate, ``(n,)``, in s."""
+        return 2.0 * pi / self.omega
+
+    @property
+    def duration(self) -> float:
+        """One period of the slowest coordinate, in s."""
+        return float(self.period.max())
+
+    def __call__(self, t: Any, order: int = 4) -> np.ndarray:
+        """Return the derivatives 0 … order at the times t, ``(order + 1, *t.shape, n)``."""
+        times = checked_times(t, order)[..., None]
+        result = np.zeros((order + 1, *times.shape[:-1], self.n))
+        result[0] = self.q0
+        for k, (a, b) in enumerate(zip(self.a, self.b, strict=True), start=1):
+            rate = k * self.omega
+            sine, cosine = np.sin(rate * times), np.cos(rate * times)
+            # what the derivative raises: a cos + b sin; its own derivative is quarter turned
+            velocity, turned = a * cosine + b * sine, b * cosine - a * sine
+            cycle = (-turned, velocity, turned, -velocity)
+            for m in range(order + 1):
+                result[m] += rate ** (m - 1.0) * cycle[m % 4]
+        return result
+
+
+def _per_coordinate(name: str, values: Any, n: int) -> np.ndarray:
+    """Return a read-only array ``(n,)`` of values that are one number or n of them."""
+    array = as_floats(name, values)
+    if array.shape not in ((), (n,)):
+        raise ShapeError(
+            f"{name} must be one number or have shape ({n},), one number per coordinate, "
+            f"got {array.shape}."
+        )
+    return frozen(name, np.broadcast_to(array, (n,)))

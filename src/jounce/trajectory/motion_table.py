@@ -1,0 +1,96 @@
+"""A sampled motion with the names of its joints, and the checks that make it one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from jounce.errors import JounceError, NotFiniteError, ShapeError
+from jounce.model.checks import as_floats
+
+
+class TableError(JounceError, ValueError):
+    """A motion file that cannot be read; the message starts with file and line."""
+
+
+class MotionTable(NamedTuple):
+    """A motion sampled in time, and forces if there are any.
+
+    ``time`` has shape ``(samples,)`` and increases strictly; ``names`` are the n joints;
+    ``values`` of shape ``(orders, samples, n)`` holds q and its time derivatives, so
+    ``q, *rates = table.values``; ``forces`` of shape ``(orders, samples, n)`` holds the
+    generalised forces and their time derivatives.
+    """
+
+    time: np.ndarray
+    names: tuple[str, ...]
+    values: np.ndarray
+    forces: np.ndarray | None = None
+
+
+def checked_table(table: MotionTable) -> MotionTable:
+    """Return the table as float64 arrays of matching shapes, or raise."""
+    names = checked_names(table.names)
+    time = as_floats("time", table.time)
+    if time.ndim != 1 or not time.size:
+        raise ShapeError(
+            f"time must have shape (samples,) with at least one sample, got {time.shape}."
+        )
+    check_samples(time, ["time"], "time[{}]".format)
+    values = _checked_values("values", table.values, time.size, len(names))
+    forces = table.forces
+    if forces is not None:
+        forces = _checked_values("forces", forces, time.size, len(names))
+        forces = forces if len(forces) else None
+    if forces is None and not len(values):
+        raise ShapeError("a table needs values or forces of at least one order, got neither.")
+    return MotionTable(time, names, values, forces)
+
+
+def checked_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names as a tuple; each is a different printable text without spaces around."""
+    names = (names,) if isinstance(names, str) else tuple(names)
+    for name in names:
+        if not isinstance(name, str) or not name or name != name.strip() or not name.isprintable():
+            raise ShapeError(f"names must be plain texts of one line, got {name!r}.")
+    if not names or len(set(names)) < len(names):
+        raise ShapeError(f"names must be one or more different joints, got {list(names)}.")
+    return names
+
+
+def check_samples(rows: np.ndarray, columns: Sequence[str], place: Callable[[int], str]) -> None:
+    """Raise unless all is finite, and the first column, the time, increases strictly.
+
+    ``rows`` has shape ``(samples, columns)`` or, for the time alone, ``(samples,)``.
+    ``place(sample)`` says where a sample stands.
+    """
+    rows = rows.reshape(len(rows), -1)
+    finite = np.isfinite(rows)
+    if not finite.all():
+        sample, column = np.argwhere(~finite)[0]
+        raise NotFiniteError(
+            f"{place(sample)}: {columns[column]} is {rows[sample, column]}; "
+            "all values must be finite."
+        )
+    late = np.flatnonzero(np.diff(rows[:, 0]) <= 0.0)
+    if late.size:
+        before, sample = rows[late[0], 0], rows[late[0] + 1, 0]
+        raise TableError(
+            f"{place(late[0] + 1)}: time {sample!s} does not come after {before!s} of the "
+            "sample before; time must increase strictly."
+        )
+
+
+def _checked_values(name: str, values: object, samples: int, n: int) -> np.ndarray:
+    array = as_floats(name, values)
+    if array.ndim != 3 or array.shape[1:] != (samples, n):
+        raise ShapeError(
+            f"{name} must have shape (orders, {samples}, {n}) for {samples} samples of {n} joints, "
+            f"got {array.shape}."
+        )
+    if not np.isfinite(array).all():
+        index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise NotFiniteError(f"{name}{list(index)} is {array[index]}; all values must be finite.")
+    return array

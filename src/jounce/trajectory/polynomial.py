@@ -1,0 +1,75 @@
+"""Polynomials in time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import factorial, inf, perm
+from typing import Any
+
+import numpy as np
+
+from jounce.errors import ShapeError
+from jounce.model.checks import as_floats
+from jounce.trajectory.protocol import checked_time, checked_times, frozen_rows
+
+
+@dataclass(frozen=True, slots=True, eq=False, init=False)
+class Polynomial:
+    """``q(t) = Σ_k coefficients[k] (t − t0)^k``, for every coordinate its own coefficients.
+
+    ``coefficients`` has shape ``(degree + 1, n)``, lowest power first.  The derivatives are
+    ``q^(m)(t) = Σ_{k≥m} k!/(k−m)! coefficients[k] (t − t0)^(k−m)``, by Horner's scheme.
+    ``duration`` says how long the motion lasts from ``t0`` on; it limits nothing.
+
+    >>> ramp = Polynomial([[1.0, 0.0], [0.5, -2.0]], t0=1.0)
+    >>> ramp(3.0, order=1)
+    array([[ 2. , -4. ],
+           [ 0.5, -2. ]])
+    """
+
+    coefficients: np.ndarray
+    t0: float
+    duration: float
+
+    def __init__(self, coefficients: Any, t0: float = 0.0, *, duration: float = inf) -> None:
+        put = object.__setattr__
+        put(self, "coefficients", frozen_rows("coefficients", coefficients, "degree + 1"))
+        put(self, "t0", checked_time("t0", t0))
+        put(self, "duration", duration if duration == inf else checked_time("duration", duration))
+        if self.duration <= 0.0:
+            raise ShapeError(f"duration must be positive, got {self.duration!r}.")
+
+    @classmethod
+    def from_derivatives(cls, q: Any, *rates: Any, t0: float = 0.0) -> Polynomial:
+        """Return the Taylor polynomial with the given position and rates at ``t0``.
+
+        ``q`` and each of the rates has shape ``(n,)``; ``coefficients[k] = q^(k)(t0) / k!``.
+        """
+        rows = [as_floats(f"derivative {k}", x) for k, x in enumerate((q, *rates))]
+        for k, row in enumerate(rows):
+            if row.ndim != 1 or row.shape != rows[0].shape:
+                raise ShapeError(
+                    f"every derivative must have the shape (n,) of q, {rows[0].shape}; "
+                    f"derivative {k} has {row.shape}."
+                )
+        return cls(np.array([row / factorial(k) for k, row in enumerate(rows)]), t0)
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return self.coefficients.shape[1]
+
+    @property
+    def degree(self) -> int:
+        """Highest power of t."""
+        return self.coefficients.shape[0] - 1
+
+    def __call__(self, t: Any, order: int = 4) -> np.ndarray:
+        """Return the derivatives 0 … order at the times t, ``(order + 1, *t.shape, n)``."""
+        elapsed = (checked_times(t, order) - self.t0)[..., None]
+        result = np.zeros((order + 1, *elapsed.shape[:-1], self.n))
+        for m in range(min(order, self.degree) + 1):
+            for k in range(self.degree, m - 1, -1):
+                result[m] *= elapsed
+                result[m] += perm(k, m) * self.coefficients[k]
+        return result

@@ -1,0 +1,123 @@
+"""Batches of any size on any number of threads: the same bits, and Python goes on meanwhile."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import jounce
+from jounce.kernels import execution
+from jounce.kernels.execution import Runner
+from tests.tolerances import EXACT, ROUNDOFF, assert_close, assert_orders_close
+from tests.unit.kernels.motions import by_text, random_motion
+
+ROBOT = jounce.load("panda")
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 4, 5, 8, 17, 31, 1000])
+def test_a_row_does_not_depend_on_its_neighbours(rows: int, rng: np.random.Generator):
+    kernel = jounce.kernel(ROBOT, "inverse_dynamics", order=2)
+    motion = random_motion(ROBOT, 2, rng, (rows,))
+    result = kernel(*motion)
+    for row in {0, rows // 2, rows - 1}:
+        sample = [x[row].copy() for x in motion]
+        assert_close(result[:, row], kernel(*sample), EXACT)
+        assert_orders_close(result[:, row], by_text(kernel, *sample), ROUNDOFF)
+
+
+@pytest.mark.parametrize("rows", [1, 5, 1001])
+def test_the_number_of_threads_does_not_matter(rows: int, rng: np.random.Generator):
+    kernel = jounce.kernel(ROBOT, "inverse_dynamics", order=1)
+    motion = random_motion(ROBOT, 1, rng, (rows,))
+    wanted = kernel(*motion)
+    for threads in (None, 2, 3, 7, 100_000, np.int64(2)):
+        assert_close(kernel(*motion, threads=threads), wanted, EXACT)
+
+
+def test_blocks_do_not_matter(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch):
+    kernel = jounce.kernel(ROBOT, "inverse_dynamics", order=1)
+    motion = random_motion(ROBOT, 1, rng, (100,))
+    wanted = kernel(*motion)
+    monkeypatch.setattr(execution, "BLOCK_ROWS", 7)
+    assert_close(kernel(*motion, threads=2), wanted, EXACT)
+
+
+def test_nothing_is_written_beside_the_rows(rng: np.random.Generator):
+    kernel = jounce.kernel(ROBOT, "inverse_dynamics", order=1)
+    for rows in (1, 3, 5, 33):
+        motion = random_motion(ROBOT, 1, rng, (rows,))
+        memory = np.full(2 * rows * 7 + 32, 7.25)
+        out = memory[16:-16].reshape(2, rows, 7)
+        assert_close(kernel(*motion, out=out), kernel(*motion), EXACT)
+        assert (memory[:16] == 7.25).all()
+        assert (memory[-16:] == 7.25).all()
+
+
+def test_one_kernel_in_many_threads_at_once(rng: np.random.Generator):
+    """Single samples and batches, by the built-in and by Python, all at the same time."""
+    kernel = jounce.kernel(ROBOT, "inverse_dynamics", order=2)
+    motions = [random_motion(ROBOT, 2, rng, (64,)) for _ in range(4)]
+    wanted = [kernel(*motion) for motion in motions]
+    wrong = []
+
+    def work(k: int) -> None:
+        for turn in range(60):
+            batch = kernel(*motions[k], threads=1 + turn % 2)
+            one = kernel(*[x[turn] for x in motions[k]])
+            if not np.array_equal(batch, wanted[k]) or not np.array_equal(one, batch[:, turn]):
+                wrong.append((k, turn))
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_python_runs_while_a_kernel_does(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(execution, "BLOCK_ROWS", 1 << 40)  # one native call
+    kernel = jounce.kernel(ROBOT, "inverse_dynamics", order=2)
+    motion = [np.full((200_000, 7), 0.1) for _ in range(5)]
+    out = np.empty((3, 200_000, 7))
+    spent: list[float] = []
+
+    def work() -> None:
+        begin = time.perf_counter()
+        kernel(*motion, out=out)
+        spent.append(time.perf_counter() - begin)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    ticks = [time.perf_counter()]
+    while thread.is_alive():
+        ticks.append(time.perf_counter())
+    thread.join()
+    longest = max(b - a for a, b in zip(ticks, ticks[1:], strict=False))
+    assert longest < 0.6 * spent[0], f"Python stood still for {longest:.3f} of {spent[0]:.3f} s"
+
+
+def test_the_interpreter_gives_the_same(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch):
+    robot = ROBOT.with_floating_base()
+    kernel = jounce.kernel(robot, "inverse_dynamics", order=1, wrenches=(robot.bodies[-1].name,))
+    motion = [*random_motion(robot, 1, rng, (3, 4)), rng.normal(size=(2, 4, 6))]
+    wanted = kernel(*motion)
+    monkeypatch.setattr(kernel, "_runner", None)
+    monkeypatch.setattr(kernel, "__call__", kernel.call)
+    monkeypatch.setattr(execution, "INTERPRETED_ROWS", 5)
+    assert_orders_close(kernel(*motion, check=True), wanted, ROUNDOFF)
+    one = [x[0, 0] for x in motion[:-1]] + [motion[-1][:, 0]]
+    assert_orders_close(kernel(*one, check=True), wanted[:, 0, 0], ROUNDOFF)
+    assert_orders_close(kernel(*one, out=np.empty((2, robot.nv))), wanted[:, 0, 0], ROUNDOFF)
+    assert kernel(*[x[:0] for x in motion[:-1]], motion[-1]).shape == (2, 0, 4, robot.nv)
+
+
+def test_threads_are_taken_where_they_pay():
+    runner = jounce.kernel(ROBOT, "inverse_dynamics").runner
+    assert isinstance(runner, Runner)
+    assert runner._threads(None, 100) == 1
+    assert runner._threads(None, 10**9) == execution._cores()
+    assert runner._threads(10**9, 10**9) == execution.MAX_THREADS

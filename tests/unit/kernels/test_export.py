@@ -1,0 +1,210 @@
+"""Exported C: compiles without a warning, prints the numbers of the kernel, overwrites nothing."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import jounce
+from jounce.codegen.interpreter import interpret
+from jounce.kernels.export import GENERATED, identifier, sample
+from jounce.kernels.kernel import Kernel
+from jounce.kernels.quantities import QUANTITIES, kernel_spec
+from tests.tolerances import EXACT, ROUNDOFF, assert_close, assert_orders_close
+from tests.unit.kernels.sines import libm_sines, sines_as_inputs
+
+needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+needs_cmake = pytest.mark.skipif(shutil.which("cmake") is None, reason="no cmake")
+FLAGS = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O2"]
+PANDA = jounce.load("panda")
+
+
+def build(place: Path, name: str, *flags: str) -> Path:
+    program = place / "program"
+    sources = [str(place / f"{name}.c"), str(place / "examples" / "main.c")]
+    command = ["cc", *FLAGS, *flags, "-I", str(place), *sources, "-o", str(program), "-lm"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+def printed(program: Path, rows: int) -> np.ndarray:
+    """Run an example program and return what it prints, a row for each order."""
+    text = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    found = [re.fullmatch(r"out(\d+)\[(\d+)\] = (\S+)", line) for line in text.splitlines()]
+    assert all(found)
+    values: list[list[float]] = [[] for _ in range(rows)]
+    for match in found:
+        assert match is not None
+        assert int(match[2]) == len(values[int(match[1])])
+        values[int(match[1])].append(float(match[3]))
+    return np.array(values)
+
+
+def run_kernel(kernel: Kernel) -> np.ndarray:
+    """Run a kernel on the sample of its example program."""
+    rows, given = iter(sample(kernel.spec)), []
+    for argument in kernel.signature.arguments:
+        count = max(argument.orders, 1)
+        values = np.array([next(rows) for _ in range(count)])
+        given.append(values if argument.orders else values[0])
+    result = kernel(*given, check=True)
+    return result.reshape(len(result), -1)
+
+
+@needs_compiler
+@pytest.mark.parametrize("order", [0, 2])
+@pytest.mark.parametrize("floating", [False, True], ids=["fixed", "floating"])
+def test_c_prints_the_numbers_of_the_kernel(order: int, floating: bool, tmp_path: Path):
+    robot = PANDA.with_floating_base() if floating else PANDA
+    frames = (robot.bodies[3].name, (robot.bodies[6].name, "hybrid"))
+    kernel = jounce.kernel(robot, "inverse_dynamics", order=order, wrenches=frames)
+    kernel.export_c(tmp_path)
+    result = printed(build(tmp_path, "panda_inverse_dynamics"), order + 1)
+    assert_orders_close(result, run_kernel(kernel), ROUNDOFF)
+
+
+@needs_compiler
+@pytest.mark.parametrize("order", [1, 3])
+def test_c_gives_the_bits_of_the_interpreter(order: int, tmp_path: Path):
+    """Given the C library's sines; order 3 is long enough to be cut into several functions."""
+    kernel = jounce.kernel(PANDA, "inverse_dynamics", order=order)
+    paths = kernel.export_c(tmp_path)
+    assert ("_part1" in paths[1].read_text()) == (order == 3)
+    result = printed(build(tmp_path, "panda_inverse_dynamics", "-ffp-contract=off"), order + 1)
+    program, angles = sines_as_inputs(kernel.program)
+    inputs = sample(kernel.spec)
+    wanted = interpret(program, [*inputs, libm_sines(kernel.program, angles, inputs)])
+    assert_close(result, np.array(wanted), EXACT)
+
+
+@needs_compiler
+@pytest.mark.slow
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_every_quantity(quantity: str, tmp_path: Path, rng: np.random.Generator):
+    robot = jounce.examples.random_tree(rng, 9)
+    needs_frame = "frame" in QUANTITIES[quantity].options
+    options = {"frame": robot.bodies[-1].name} if needs_frame else {}
+    kernel = jounce.kernel(robot, quantity, order=1, **options)
+    kernel.export_c(tmp_path, "f")
+    assert_orders_close(printed(build(tmp_path, "f"), 2), run_kernel(kernel), ROUNDOFF)
+
+
+@needs_cmake
+@needs_compiler
+def test_cmake_builds_it(tmp_path: Path):
+    kernel = jounce.kernel(PANDA, "inverse_dynamics", order=1)
+    kernel.export_c(tmp_path)
+    place = tmp_path / "build"
+    for command in (["cmake", "-S", tmp_path, "-B", place], ["cmake", "--build", place]):
+        subprocess.run(command, check=True, capture_output=True)
+    result = printed(place / "panda_inverse_dynamics_example", 2)
+    assert_orders_close(result, run_kernel(kernel), ROUNDOFF)
+
+
+def test_the_source_has_no_heap_and_no_globals():
+    source = jounce.kernel(PANDA, "inverse_dynamics", order=3).c_source()
+    assert not re.search(r"\b(malloc|calloc|realloc|free|extern)\b", source)
+    outside = re.sub(r"^{.*?^}", "", source, flags=re.S | re.M)  # bodies of functions
+    outside = re.sub(r"/\*.*?\*/", "", outside, flags=re.S)
+    for line in filter(None, map(str.strip, outside.splitlines())):
+        assert line.startswith(("#include", "static void ", "void ")), line
+
+
+def test_the_header_documents_the_arguments(tmp_path: Path):
+    frame = PANDA.bodies[6].name
+    kernel = jounce.kernel(PANDA, "inverse_dynamics", order=1, wrenches=(frame,))
+    header = kernel.export_c(tmp_path)[0].read_text()
+    names = re.findall(r"double \*(\w+)", header)
+    assert names[:4] == ["q", "v", "a", "jerk"]
+    assert names[-2:] == ["out0", "out1"]
+    for name in names:
+        assert re.search(rf"^ \*   {name} +\[\d+\]  .*\b(rad|N m)\b", header, re.M), name
+    for joint in PANDA.joints:
+        assert joint.name in header
+
+
+def test_the_four_files(tmp_path: Path):
+    kernel = jounce.kernel(PANDA, "inverse_dynamics")
+    paths = kernel.export_c(str(tmp_path / "new" / "place"), "tau")
+    names = ["tau.h", "tau.c", "examples/main.c", "CMakeLists.txt"]
+    assert [p.relative_to(tmp_path / "new" / "place").as_posix() for p in paths] == names
+    found = sorted(p for p in (tmp_path / "new" / "place").rglob("*") if p.is_file())
+    assert found == sorted(paths), "something was left behind"
+    assert all(GENERATED in p.read_text().splitlines()[0] for p in paths)
+    before = [p.read_text() for p in paths]
+    (tmp_path / "new" / "place" / "mine.c").write_text("mine")
+    kernel.export_c(tmp_path / "new" / "place", "tau")  # its own files may be replaced
+    assert [p.read_text() for p in paths] == before
+    assert (tmp_path / "new" / "place" / "mine.c").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["CMakeLists.txt", "examples/main.c", "tau.c"])
+def test_foreign_files_are_left_alone(name: str, tmp_path: Path):
+    kernel = jounce.kernel(PANDA, "inverse_dynamics")
+    theirs = tmp_path / name
+    theirs.parent.mkdir(exist_ok=True)
+    theirs.write_text("project(mine)\n")
+    with pytest.raises(FileExistsError, match="not written by Jounce"):
+        kernel.export_c(tmp_path, "tau")
+    assert [p for p in tmp_path.rglob("*") if p.is_file()] == [theirs]
+    assert theirs.read_text() == "project(mine)\n"
+
+
+def test_nothing_is_written_where_writing_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    kernel = jounce.kernel(PANDA, "inverse_dynamics")
+    real, count = Path.open, 0
+
+    def full(self: Path, mode: str = "r", *rest, **options):
+        nonlocal count
+        count += "x" in mode
+        if count == 3:
+            raise OSError(28, os.strerror(28), str(self))
+        return real(self, mode, *rest, **options)
+
+    monkeypatch.setattr(Path, "open", full)
+    with pytest.raises(OSError, match=os.strerror(28)):
+        kernel.export_c(tmp_path)
+    assert not [p for p in tmp_path.rglob("*") if p.is_file()]
+
+
+def test_a_file_instead_of_a_directory(tmp_path: Path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(OSError):
+        jounce.kernel(PANDA, "inverse_dynamics").export_c(tmp_path / "file")
+    assert (tmp_path / "file").read_text() == "x"
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    "name", ["7 of 9", "*/ int main", "/* ??/", "naïve \\ robot", "", "?", "int", "a\nb", "_x"]
+)
+def test_any_robot_name(name: str, tmp_path: Path):
+    builder = jounce.RobotBuilder(name)
+    builder.add(f"{name} body", None, jounce.joints.revolute((0, 0, 1)), joint_name=f"{name} joint",
+                inertia=jounce.Inertia(1.0, (0.1, 0, 0), np.eye(3)))  # fmt: skip
+    robot = builder.build()
+    kernel = jounce.kernel(robot, "inverse_dynamics", wrenches=(f"{name} body",))
+    path = kernel.export_c(tmp_path)[0]
+    assert re.fullmatch(r"[A-Za-z]\w*", path.stem, re.A)
+    assert_orders_close(printed(build(tmp_path, path.stem), 1), run_kernel(kernel), ROUNDOFF)
+
+
+@pytest.mark.parametrize("name", ["", "7x", "a-b", "double", "q", "out0", "main", "_x", "é"])
+def test_names_that_c_does_not_take(name: str, tmp_path: Path):
+    kernel = jounce.kernel(PANDA, "inverse_dynamics")
+    with pytest.raises(jounce.UnsupportedError, match="C identifier"):
+        kernel.export_c(tmp_path, name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_identifiers():
+    assert identifier("UR5e (left)") == "UR5e_left"
+    assert jounce.kernel(PANDA, "poses").c_source("f").count("void f(const double *q") == 1
+    assert "void panda_poses(" in Kernel(kernel_spec(PANDA, "poses")).c_source()

@@ -1,0 +1,149 @@
+"""The built-in call of a kernel: taken by plain samples, left to Python by all else."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import jounce
+from jounce.kernels import fastcall
+from jounce.kernels.kernel import Kernel
+from jounce.kernels.quantities import kernel_spec
+from tests.tolerances import EXACT, assert_close
+from tests.unit.kernels.motions import random_motion
+
+ROBOT = jounce.load("panda")
+STATUS = Path("/proc/self/status")
+
+
+@pytest.fixture(scope="module")
+def kernel() -> Kernel:
+    return jounce.kernel(ROBOT, "inverse_dynamics", order=2)
+
+
+def resident() -> int:
+    """Return the memory of this process in bytes."""
+    for line in STATUS.read_text().splitlines():
+        if line.startswith("VmRSS"):
+            return int(line.split()[1]) * 1024
+    raise AssertionError("no VmRSS")
+
+
+def test_plain_samples_take_the_builtin(kernel: Kernel, monkeypatch: pytest.MonkeyPatch):
+    assert type(kernel.__call__) is type(len), "the built-in call was not made on this machine"
+    calls: list[Any] = []
+
+    def noted(self, *given: Any, **options: Any) -> Any:
+        calls.append(options)
+        return "python"
+
+    monkeypatch.setattr(Kernel, "call", noted)
+    own = Kernel(kernel.spec).compile()
+    plain = [np.zeros(7)] * 5
+    assert own(*plain).shape == (3, 7)
+    assert not calls
+    assert own(*plain, threads=2) == "python"
+    assert own(*plain[:4], [0.0] * 7) == "python"
+    assert own(*plain[:4]) == "python"
+    assert own() == "python"
+    assert own(*plain[:4], np.zeros((1, 7))) == "python"
+    assert own(*plain[:4], np.zeros(14)[::2]) == "python"
+    assert own(*plain[:4], np.zeros(7, ">f8")) == "python"
+    assert own(*plain[:4], np.zeros(8)[:7].view(np.matrix)) == "python"
+    assert calls[0] == {"threads": 2}
+
+
+def test_keywords_go_to_python(kernel: Kernel, rng: np.random.Generator):
+    motion = random_motion(ROBOT, 2, rng)
+    wanted = kernel(*motion)
+    out = np.empty((3, 7))
+    assert kernel(*motion, out=out, threads=4, check=True) is out
+    assert_close(out, wanted, EXACT)
+    assert_close(kernel(*motion, threads=None), wanted, EXACT)
+
+
+def test_results_are_new_arrays(kernel: Kernel, rng: np.random.Generator):
+    motion = random_motion(ROBOT, 2, rng)
+    first = kernel(*motion)
+    copy = first.copy()
+    second = kernel(*[x + 1.0 for x in motion])
+    assert not np.shares_memory(first, second)
+    assert_close(first, copy, EXACT)
+    assert first.flags.owndata
+    assert first.flags.writeable
+    assert first.flags.c_contiguous
+
+
+def test_one_array_for_all_arguments(kernel: Kernel):
+    same = np.full(7, 0.25)
+    assert_close(kernel(*[same] * 5), kernel(*[same.copy() for _ in range(5)]), EXACT)
+    assert (same == 0.25).all()
+
+
+def test_reference_counts_stay(kernel: Kernel):
+    plain = [np.zeros(7) for _ in range(5)]
+    dtype, shape = np.dtype(np.float64), plain[0]
+    before = sys.getrefcount(dtype), sys.getrefcount(shape), sys.getrefcount(kernel)
+    for _ in range(1000):
+        kernel(*plain)
+        with pytest.raises(jounce.ShapeError):
+            kernel(*plain, out=3)
+    after = sys.getrefcount(dtype), sys.getrefcount(shape), sys.getrefcount(kernel)
+    assert all(abs(b - a) < 20 for a, b in zip(before, after, strict=True)), (before, after)
+
+
+@pytest.mark.skipif(not STATUS.exists(), reason="needs /proc")
+def test_calls_leave_no_memory_behind(kernel: Kernel, rng: np.random.Generator):
+    motion = random_motion(ROBOT, 2, rng)
+    batch = [np.tile(x, (10, 1)) for x in motion]
+    lists = [x.tolist() for x in motion]
+
+    def some(turns: int) -> None:
+        for _ in range(turns):
+            for _ in range(100):
+                kernel(*motion)
+            kernel(*batch)
+            kernel(*batch, threads=2)
+            kernel(*lists, check=True)
+            with pytest.raises(jounce.ShapeError):
+                kernel(None, *motion[1:])
+
+    some(100)
+    gc.collect()
+    before = resident()
+    some(1000)  # 10⁵ single samples
+    gc.collect()
+    assert resident() - before < 2 * 2**20
+
+
+def test_compiled_code_is_freed(rng: np.random.Generator):
+    if not STATUS.exists():
+        pytest.skip("needs /proc")
+    spec = kernel_spec(ROBOT, "inverse_dynamics", 0)
+
+    def some(turns: int) -> None:
+        for _ in range(turns):
+            Kernel(spec).compile()(*[np.zeros(7)] * 3)
+        gc.collect()
+
+    some(10)
+    before = resident()
+    some(30)
+    assert resident() - before < 8 * 2**20
+
+
+def test_unknown_layouts_leave_python_in_charge(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+):
+    motion = random_motion(ROBOT, 0, rng)
+    wanted = jounce.kernel(ROBOT, "inverse_dynamics")(*motion)
+    monkeypatch.setattr(fastcall, "_method", lambda: None)
+    kernel = Kernel(kernel_spec(ROBOT, "inverse_dynamics")).compile()
+    assert kernel.__call__ == kernel.call
+    assert_close(kernel(*motion), wanted, EXACT)
+    assert_close(kernel(*motion, check=True), wanted, EXACT)
