@@ -12,3 +12,9 @@ import pytest
 def rng(request: pytest.FixtureRequest) -> np.random.Generator:
     """Return random numbers that are the same in every run and different in every test."""
     return np.random.default_rng(zlib.crc32(request.node.nodeid.encode()))
+
+
+@pytest.fixture
+def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compute with the interpreter: for tests of many robots with one sample each."""
+    monkeypatch.setenv("JOUNCE_INTERPRET", "1")

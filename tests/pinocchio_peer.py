@@ -11,6 +11,14 @@ continuous      angle                                       cos, sin ("unbounded
 planar          x, y, angle; dq/dt                          x, y, cos, sin; (vx, vy, ω) child
 mimic           no coordinate of its own                    the same with ``mimic=True``
 gravity         −9.80665 along z                            −9.81; set to that of the robot
+body            ``representation="body"``                   LOCAL
+spatial         ``representation="spatial"``                WORLD
+hybrid          ``representation="hybrid"``                 LOCAL_WORLD_ALIGNED
+J'              derivative of the components                the same, in all three frames
+V'              derivative of the components                body, spatial: getFrameAcceleration;
+                                                            hybrid: getFrameClassicalAcceleration
+base matter     counts for mass and centre of mass          forgotten
+kinetic energy  ½ vᵀ M v, motors included                   motors of some joints only; set to 0
 ==============  ==========================================  =================================
 
 A model built by hand must add its joints depth first, or its matrices are silently wrong.
@@ -27,6 +35,23 @@ import pinocchio as pin  # pyright: ignore[reportMissingImports]
 from jounce.model.records import Joint
 from jounce.model.robot import Robot
 
+REFERENCE_FRAMES = {
+    "body": pin.ReferenceFrame.LOCAL,
+    "spatial": pin.ReferenceFrame.WORLD,
+    "hybrid": pin.ReferenceFrame.LOCAL_WORLD_ALIGNED,
+}
+_ANGULAR_FIRST = [3, 4, 5, 0, 1, 2]
+_AXIAL = {
+    "revolute": pin.JointModelRevoluteUnaligned,
+    "continuous": pin.JointModelRevoluteUnaligned,  # the unbounded one takes no axis from Python
+    "prismatic": pin.JointModelPrismaticUnaligned,
+}
+_OTHERS = {
+    "free": pin.JointModelFreeFlyer,
+    "spherical": pin.JointModelSpherical,
+    "planar": pin.JointModelPlanar,
+}
+
 
 def urdf_model(source: str | Path, *, floating_base: bool = False, mimic: bool = False) -> Any:
     """Return Pinocchio's model of a URDF file or text; ValueError where it refuses."""
@@ -34,6 +59,61 @@ def urdf_model(source: str | Path, *, floating_base: bool = False, mimic: bool =
     if isinstance(source, Path):
         return pin.buildModelFromUrdf(str(source), *root, mimic=mimic)
     return pin.buildModelFromXML(source, *root, mimic=mimic)
+
+
+def tree_model(robot: Robot) -> Any:
+    """Return Pinocchio's model of any robot without mimic joints, built joint by joint."""
+    model = pin.Model()
+    numbers = {-1: 0}
+    mounts = {-1: pin.SE3.Identity()}  # T_joint_body: a joint may lie off the body's origin
+    for i in _depth_first(robot):
+        body, joint = robot.bodies[i], robot.joints[i]
+        mounts[i] = _mount(joint)
+        placement = mounts[body.parent] * _se3(body.placement) * mounts[i].inverse()
+        at = model.addJoint(numbers[body.parent], _joint_model(joint), placement, joint.name)
+        numbers[i] = at
+        com, rotational = np.array(body.inertia.com), np.array(body.inertia.rotational)
+        inertia = pin.Inertia(body.inertia.mass, com, rotational)
+        model.appendBodyToJoint(at, inertia, mounts[i])
+        own = model.joints[at]
+        assert joint.kind != "planar" or not any(joint.armature)  # theirs would act on other rates
+        motors = _swapped(joint.armature) if joint.kind == "free" else joint.armature
+        model.armature[own.idx_v : own.idx_v + own.nv] = motors
+    for frame in robot.frames:
+        placement = mounts[frame.body] * _se3(frame.placement)
+        at = numbers[frame.body]
+        model.addFrame(pin.Frame(frame.name, at, 0, placement, pin.FrameType.BODY))
+    return model
+
+
+def _depth_first(robot: Robot, parent: int = -1) -> list[int]:
+    own = [i for i, p in enumerate(robot.parents) if p == parent]
+    return [k for i in own for k in (i, *_depth_first(robot, i))]
+
+
+def _mount(joint: Joint) -> Any:
+    """Return T_joint_body: Pinocchio's joints turn about their origin, planar ones about z."""
+    if joint.kind == "planar":
+        axes = [step.axis for step in joint.type.primitives]
+        return pin.SE3(np.array(axes, float), np.zeros(3))
+    return pin.SE3(np.eye(3), -np.array(joint.type.point, float))
+
+
+def _joint_model(joint: Joint) -> Any:
+    axes = [np.array(axis, float) for axis in joint.type.axes]
+    if joint.kind == "helical":
+        return pin.JointModelHelicalUnaligned(axes[0], joint.type.pitch)
+    if joint.kind in ("cylindrical", "universal"):
+        second = "prismatic" if joint.kind == "cylindrical" else "revolute"
+        composite = pin.JointModelComposite(_AXIAL["revolute"](axes[0]), pin.SE3.Identity())
+        composite.addJoint(_AXIAL[second](axes[-1]), pin.SE3.Identity())
+        return composite
+    return _AXIAL[joint.kind](axes[0]) if joint.kind in _AXIAL else _OTHERS[joint.kind]()
+
+
+def _se3(T: Any) -> Any:
+    matrix = np.array(T.matrix(), float)
+    return pin.SE3(matrix[:3, :3], matrix[:3, 3])
 
 
 class PinocchioPeer:
@@ -86,8 +166,130 @@ class PinocchioPeer:
 
     def frame(self, link: str) -> tuple[str, np.ndarray]:
         """Return the joint that carries a link and the 4x4 pose of the link in its body."""
-        frame = self.model.frames[self.model.getFrameId(link, pin.FrameType.BODY)]
+        frame = self.model.frames[self.frame_id(link)]
         return self.model.names[frame.parentJoint], frame.placement.homogeneous
+
+    def frame_id(self, link: str) -> int:
+        """Return the number of a frame of Jounce; all of them are links to Pinocchio."""
+        return self.model.getFrameId(link, pin.FrameType.BODY)
+
+    def rates(self, q: Any, v: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return B and its time derivative, where ``B v`` is the velocity of Pinocchio."""
+        B, B1 = np.zeros((2, self.robot.nv, self.robot.nv))
+        for joint, theirs in self.pairs:
+            rows = slice(theirs.idx_v, theirs.idx_v + theirs.nv)
+            block, rate = np.eye(theirs.nv), np.zeros((theirs.nv, theirs.nv))
+            if joint.kind == "free":
+                block = np.roll(block, 3, axis=0)
+            elif joint.kind == "planar":
+                angle, spin = q[joint.q_slice][2], v[joint.v_slice][2]
+                block[:2, :2] = _turn(angle).T
+                rate[:2, :2] = spin * _turn(angle + np.pi / 2).T
+            B[rows, joint.v_slice], B1[rows, joint.v_slice] = block, rate
+        return B, B1
+
+
+class PinocchioState:
+    """What Pinocchio says of one motion of one robot, in the conventions of Jounce."""
+
+    def __init__(self, peer: PinocchioPeer, q: Any, v: Any, a: Any) -> None:
+        self.peer, self.model, self.data = peer, peer.model, peer.model.createData()
+        self.motion = peer.motion(q, v, a)
+        self.B, self.B1 = peer.rates(q, v)
+        pin.computeJointJacobiansTimeVariation(self.model, self.data, *self.motion[:2])
+        pin.forwardKinematics(self.model, self.data, *self.motion)
+        pin.updateFramePlacements(self.model, self.data)
+
+    def pose(self, frame: str) -> np.ndarray:
+        """Return T_world_frame."""
+        return self.data.oMf[self.peer.frame_id(frame)].homogeneous
+
+    def twist(self, frame: str, representation: str) -> np.ndarray:
+        """Return the velocity of a frame."""
+        return self._of_frame(pin.getFrameVelocity, frame, representation).vector[_ANGULAR_FIRST]
+
+    def acceleration(self, frame: str, representation: str, kind: str) -> np.ndarray:
+        """Return ``getFrameAcceleration`` (spatial) or ``getFrameClassicalAcceleration``."""
+        functions = {
+            "spatial": pin.getFrameAcceleration,
+            "classical": pin.getFrameClassicalAcceleration,
+        }
+        return self._of_frame(functions[kind], frame, representation).vector[_ANGULAR_FIRST]
+
+    def jacobian(self, frame: str, representation: str) -> np.ndarray:
+        """Return J and its time derivative by ``getFrameJacobianTimeVariation``."""
+        J = self._of_frame(pin.getFrameJacobian, frame, representation)
+        J1 = self._of_frame(pin.getFrameJacobianTimeVariation, frame, representation)
+        return np.array([J @ self.B, J1 @ self.B + J @ self.B1])[:, _ANGULAR_FIRST]
+
+    def inverse_dynamics(self, wrenches: dict[str, tuple[Any, str]]) -> np.ndarray:
+        """Return Q by ``pin.rnea`` under wrenches given by frame, values and representation."""
+        external = [pin.Force.Zero() for _ in self.model.joints]
+        for frame, (values, representation) in wrenches.items():
+            number = self.peer.frame_id(frame)
+            joint = self.model.frames[number].parentJoint
+            T = _lever(representation, self.data.oMf[number])
+            external[joint] += self.data.oMi[joint].actInv(T.act(_force(values)))
+        tau = pin.rnea(self.model, self.data, *self.motion, external)
+        return self.B.T @ tau
+
+    def joint_wrench(self, body: str, representation: str) -> np.ndarray:
+        """Return the wrench of the parent on a body; call `inverse_dynamics` first."""
+        number = self.peer.frame_id(body)
+        joint = self.model.frames[number].parentJoint
+        T = _lever(representation, self.data.oMf[number])
+        in_world = self.data.oMi[joint].act(self.data.f[joint])
+        return T.actInv(in_world).vector[_ANGULAR_FIRST]
+
+    def gravity_forces(self) -> np.ndarray:
+        """Return the gravity forces and their time derivative.
+
+        The latter is wrong for universal joints: Pinocchio's partials of composite joints leave
+        out that one axis turns the other.
+        """
+        q, v, _ = self.motion
+        g = pin.computeGeneralizedGravity(self.model, self.data, q)
+        partials = pin.computeGeneralizedGravityDerivatives(self.model, self.data, q)
+        return np.array([self.B.T @ g, self.B.T @ (partials @ v) + self.B1.T @ g])
+
+    def center_of_mass(self) -> np.ndarray:
+        """Return position, velocity and acceleration of the centre of mass."""
+        pin.centerOfMass(self.model, self.data, *self.motion)
+        return np.array([self.data.com[0], self.data.vcom[0], self.data.acom[0]])
+
+    def com_jacobian(self) -> np.ndarray:
+        """Return the Jacobian of the centre of mass."""
+        return pin.jacobianCenterOfMass(self.model, self.data, self.motion[0]) @ self.B
+
+    def centroidal_momentum(self) -> np.ndarray:
+        """Return the momentum about the centre of mass and its time derivative."""
+        pin.computeCentroidalMomentumTimeVariation(self.model, self.data, *self.motion)
+        return np.array([self.data.hg.vector, self.data.dhg.vector])[:, _ANGULAR_FIRST]
+
+    def energies(self) -> tuple[float, float]:
+        """Return kinetic energy (no motors) and potential energy."""
+        q, v, _ = self.motion
+        motors = self.model.armature.copy()
+        self.model.armature[:] = 0.0
+        kinetic = pin.computeKineticEnergy(self.model, self.data, q, v)
+        self.model.armature[:] = motors
+        return kinetic, pin.computePotentialEnergy(self.model, self.data, q)
+
+    def _of_frame(self, function: Any, frame: str, representation: str) -> Any:
+        number = self.peer.frame_id(frame)
+        return function(self.model, self.data, number, REFERENCE_FRAMES[representation])
+
+
+def _lever(representation: str, T_world_frame: Any) -> Any:
+    """Return the frame that a representation takes components in, as a pose in the world."""
+    if representation == "body":
+        return T_world_frame
+    aside = T_world_frame.translation if representation == "hybrid" else np.zeros(3)
+    return pin.SE3(np.eye(3), aside)
+
+
+def _force(wrench: Any) -> Any:
+    return pin.Force(np.array(wrench[3:], float), np.array(wrench[:3], float))
 
 
 def _joint_motion(joint: Joint, nq: int, q: Any, v: Any, a: Any) -> tuple[Any, Any, Any]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from jounce.errors import NotFiniteError as NotFiniteError
     from jounce.errors import RobotFormatError as RobotFormatError
     from jounce.errors import ShapeError as ShapeError
+    from jounce.errors import SingularError as SingularError
     from jounce.errors import UnknownNameError as UnknownNameError
     from jounce.errors import UnsupportedError as UnsupportedError
     from jounce.formats.dh import DH as DH
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
     from jounce.kernels.kinematics import joint_screws as joint_screws
     from jounce.kernels.kinematics import poses as poses
     from jounce.kernels.kinematics import twists as twists
+    from jounce.kernels.matrices import coriolis_matrix as coriolis_matrix
+    from jounce.kernels.matrices import forward_dynamics as forward_dynamics
+    from jounce.kernels.matrices import mass_matrix as mass_matrix
     from jounce.model import examples as examples
     from jounce.model import joints as joints
     from jounce.model.builder import RobotBuilder as RobotBuilder
@@ -54,7 +58,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "jounce.errors": (
         "InvalidInertiaError JounceError ModelError NotFiniteError RobotFormatError ShapeError "
-        "UnknownNameError UnsupportedError"
+        "SingularError UnknownNameError UnsupportedError"
     ),
     "jounce.formats.dh": "DH from_dh",
     "jounce.formats.load": "load",
@@ -69,6 +73,7 @@ _HOMES = {
         "body_jacobians center_of_mass com_jacobian frame_pose frame_twist jacobian joint_screws "
         "poses twists"
     ),
+    "jounce.kernels.matrices": "coriolis_matrix forward_dynamics mass_matrix",
     "jounce.model": "examples joints",
     "jounce.model.builder": "RobotBuilder",
     "jounce.model.bundled": "robots",

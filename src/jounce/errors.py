@@ -30,6 +30,10 @@ class RobotFormatError(ModelError):
     """A robot file that cannot be read; the message starts with file and line."""
 
 
+class SingularError(JounceError, ArithmeticError):
+    """A matrix that has no inverse, such as the mass matrix of a robot with a massless tip."""
+
+
 class UnsupportedError(JounceError, NotImplementedError):
     """Something valid that Jounce does not do."""
 

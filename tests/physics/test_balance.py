@@ -10,6 +10,8 @@ import pytest
 import jounce
 from tests.tolerances import INDEPENDENT, ROUNDOFF, assert_close, assert_orders_close
 
+pytestmark = pytest.mark.usefixtures("interpreted")
+
 SEEDS = range(5)
 ORDER = 3
 FORMULATIONS = ["body", "spatial", "hybrid"]

@@ -73,9 +73,7 @@ class SpatialInertia(NamedTuple):
         """Return the same matter seen from the parent of ``T``: linear in the parameters."""
         h = T.rotation.rotate(self.first_moment)
         I = self.rotational.rotated(T.rotation)
-        return SpatialInertia(
-            self.mass, h + T.p * self.mass, I + parallel_axis(T.p, h, self.mass)
-        )
+        return SpatialInertia(self.mass, h + T.p * self.mass, I + parallel_axis(T.p, h, self.mass))
 
 
 def parallel_axis(p: Vec3, first_moment: Vec3, mass: Any) -> Symmetric3:

@@ -25,6 +25,11 @@ class Motion(NamedTuple):
         """Component-wise time derivative."""
         return Motion(self.angular.dt(), self.linear.dt())
 
+    def cross(self, o: Motion) -> Motion:
+        """Return ``ad(V) X``, the rate of a screw carried along by the body."""
+        w, v = self
+        return Motion(w.cross(o.angular), w.cross(o.linear) + v.cross(o.angular))
+
     def power(self, f: Force) -> Any:
         """Pairing of a twist with a wrench."""
         return self.angular.dot(f.moment) + self.linear.dot(f.force)
@@ -46,6 +51,9 @@ class Force(NamedTuple):
 
     def __sub__(self, o: Force) -> Force:
         return Force(self.moment - o.moment, self.force - o.force)
+
+    def __mul__(self, s: Any) -> Force:  # type: ignore[override]
+        return Force(self.moment * s, self.force * s)
 
     def dt(self) -> Force:
         """Component-wise time derivative."""

@@ -16,7 +16,7 @@ def compile_with_progress(kernel: Kernel) -> bool:
     done = 0
     with progress(f"compiling {quantity} of {robot.name}, order {order}") as advance:
 
-        def report(parts: int, total: int) -> None:
+        def report(parts: int, _total: int) -> None:
             nonlocal done
             advance(parts - done)
             done = parts

@@ -73,12 +73,12 @@ def frame_jacobian(
     robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: str, representation: str
 ) -> Rows:
     """Return the Jacobian of a frame, 6 nv scalars, row by row."""
-    return as_rows(_jacobian(robot, q, rates, frame_place(robot, frame), representation), len(rates))
+    return as_rows(
+        _jacobian(robot, q, rates, frame_place(robot, frame), representation), len(rates)
+    )
 
 
-def body_jacobians(
-    robot: Robot, q: Scalars, rates: Sequence[Scalars], representation: str
-) -> Rows:
+def body_jacobians(robot: Robot, q: Scalars, rates: Sequence[Scalars], representation: str) -> Rows:
     """Return the Jacobians of all bodies; column j of body i is B_{i,j} of KM21."""
     tree = lowered(robot)
     places = zip(tree.body_links, tree.body_placements, strict=True)

@@ -88,4 +88,3 @@ def add_forces(forces: list[Any], link: Link, motion: LinkMotion, own: Sequence[
     for k, (force, speed) in enumerate(zip(own, motion.rates, strict=True)):
         total = force + dt(speed) * link.armature[k] + speed * link.damping[k]
         forces[where.v + k] = forces[where.v + k] + total * where.multiplier
-

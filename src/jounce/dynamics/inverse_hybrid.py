@@ -54,9 +54,7 @@ def inverse_dynamics_hybrid(
     return forces
 
 
-def _twists(
-    tree: Tree, motions: Sequence[LinkMotion], poses: Sequence[Transform]
-) -> list[Motion]:
+def _twists(tree: Tree, motions: Sequence[LinkMotion], poses: Sequence[Transform]) -> list[Motion]:
     twists: list[Motion] = []
     for link, motion, pose in zip(tree.links, motions, poses, strict=True):
         V = twists[link.parent] if link.parent >= 0 else NO_MOTION
@@ -79,6 +77,4 @@ def _own_wrench(inertia: SpatialInertia, V: Motion, gravity: Vec3) -> Force:
     rate = momentum.dt()
     weight = gravity * -inertia.mass
     lever = inertia.first_moment.cross(gravity * -1.0)
-    return Force(
-        rate.moment + V.linear.cross(momentum.force) + lever, rate.force + weight
-    )
+    return Force(rate.moment + V.linear.cross(momentum.force) + lever, rate.force + weight)

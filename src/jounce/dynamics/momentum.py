@@ -12,9 +12,7 @@ from jounce.dynamics.motion import LinkMotion, screws
 from jounce.model.tree import Tree
 
 
-def momentum(
-    tree: Tree, motions: Sequence[LinkMotion], twists: Sequence[Motion]
-) -> Force:
+def momentum(tree: Tree, motions: Sequence[LinkMotion], twists: Sequence[Motion]) -> Force:
     """Return the momentum of all bodies about the world origin, ``Σ Ad(C_i)⁻ᵀ M_i V_i``.
 
     Summed inwards, so each link is transformed once: ``h_i = M_i V_i + Σ_c Ad(C_{c,i})ᵀ h_c``.
@@ -31,9 +29,7 @@ def momentum(
     return total
 
 
-def kinetic_energy(
-    tree: Tree, motions: Sequence[LinkMotion], twists: Sequence[Motion]
-) -> Any:
+def kinetic_energy(tree: Tree, motions: Sequence[LinkMotion], twists: Sequence[Motion]) -> Any:
     """Return ``½ Σ V_iᵀ M_i V_i`` and that of the motors, ``½ Σ armature v²``: ½ vᵀ M v."""
     twice: Any = 0.0
     for link, motion, V in zip(tree.links, motions, twists, strict=True):

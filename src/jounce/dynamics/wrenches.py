@@ -10,6 +10,7 @@ from jounce.dynamics.motion import LinkMotion
 from jounce.dynamics.poses import link_poses
 from jounce.model.tree import Tree
 
+
 class FrameWrench(NamedTuple):
     """A wrench on a frame, in one of the representations of `jounce.dynamics.twists`."""
 
@@ -56,4 +57,3 @@ def _in_link(given: FrameWrench, world: Sequence[Transform]) -> Force:
     R = world[link].rotation  # hybrid: turn into the link's axes, then shift to its origin
     moment, force = R.unrotate(W.moment), R.unrotate(W.force)
     return Force(moment + T_link_frame.p.cross(force), force)
-

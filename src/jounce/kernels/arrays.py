@@ -22,7 +22,9 @@ class Rows(NamedTuple):
     stride: int
 
 
-def checked_arrays(signature: Signature, given: Sequence[Any]) -> tuple[list[np.ndarray], tuple[int, ...]]:
+def checked_arrays(
+    signature: Signature, given: Sequence[Any]
+) -> tuple[list[np.ndarray], tuple[int, ...]]:
     """Return the arguments as float64 arrays and the batch shape they broadcast to."""
     arguments = signature.arguments
     if len(given) != len(arguments):
@@ -66,7 +68,9 @@ def check_values(robot: Robot, signature: Signature, arrays: Sequence[np.ndarray
             check_quaternion("q", arrays[0][..., end - 4 : end], joint.name)
 
 
-def input_rows(signature: Signature, arrays: Sequence[np.ndarray], batch: tuple[int, ...]) -> list[Rows]:
+def input_rows(
+    signature: Signature, arrays: Sequence[np.ndarray], batch: tuple[int, ...]
+) -> list[Rows]:
     """Return the rows of every argument, one entry an order for those that have orders."""
     result = []
     for argument, array in zip(signature.arguments, arrays, strict=True):

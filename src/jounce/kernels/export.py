@@ -29,13 +29,23 @@ _RATES = ("v", "a", "jerk", "snap")  # not `s`: the printer's scratch array
 _RATE_MEANINGS = ("velocity", "acceleration", "jerk", "snap")
 _RESULT_UNITS = {
     "inverse_dynamics": "N m (rotation), N (translation)",
+    "gravity_forces": "N m (rotation), N (translation)",
+    "joint_wrenches": "N m, N; body after body",
     "poses": "4x4 matrices row by row, body after body; translation in m",
+    "twists": "rad/s, m/s; body after body",
+    "frame_pose": "4x4 matrix row by row; translation in m",
+    "frame_twist": "rad/s, m/s",
+    "center_of_mass": "m",
+    "momentum": "N m s, N s",
+    "centroidal_momentum": "N m s, N s",
+    "kinetic_energy": "J",
+    "potential_energy": "J",
 }
-_KEYWORDS = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if "
-    "inline int long main register restrict return short signed sizeof static struct switch "
-    "typedef union unsigned void volatile while sin cos sqrt print printf".split()
-)
+_TAKEN = """
+    auto break case char const continue default do double else enum extern float for goto if
+    inline int long main register restrict return short signed sizeof static struct switch
+    typedef union unsigned void volatile while sin cos sqrt print printf
+"""
 
 
 class _Parameter(NamedTuple):
@@ -98,11 +108,9 @@ def _function_name(spec: KernelSpec, name: str | None) -> str:
     if name is None:
         text = identifier(f"{spec.robot.name}_{spec.quantity}")
         return f"robot_{text}" if text[0].isdigit() else text
-    taken = _KEYWORDS.union(x.name for row in _parameters(spec) for x in row)
+    taken = {*_TAKEN.split()}.union(x.name for row in _parameters(spec) for x in row)
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or name in taken:
-        raise UnsupportedError(
-            f"name must be a C identifier that is not taken, got {name!r}."
-        )
+        raise UnsupportedError(f"name must be a C identifier that is not taken, got {name!r}.")
     return name
 
 
@@ -120,7 +128,9 @@ def _parameters(spec: KernelSpec) -> tuple[list[_Parameter], list[_Parameter]]:
             inputs.append(_Parameter(f"w{n}_{identifier(frame)}_{k}".replace("__", "_"), 6, units))
     unit = _RESULT_UNITS.get(spec.quantity, "SI units")
     outputs = [
-        _Parameter(f"out{k}", prod(shapes.tail), f"{_derivative(spec.quantity, k)}: {_per(unit, k)}")
+        _Parameter(
+            f"out{k}", prod(shapes.tail), f"{_derivative(spec.quantity, k)}: {_per(unit, k)}"
+        )
         for k in range(shapes.rows)
     ]
     return inputs, outputs
@@ -145,6 +155,7 @@ def _description(spec: KernelSpec) -> str:
     inputs, outputs = _parameters(spec)
     width = max(len(x.name) for x in (*inputs, *outputs))
     lines = [f"{spec.quantity} of {spec.robot.name}, with {spec.order} time derivatives."]
+    lines += [f"{name}: {value}" for name, value in spec.options]
     lines += ["One sample; SI units, radians, angular part first in every six-vector.", ""]
     for title, parameters in (("Inputs:", inputs), ("Outputs (must not overlap inputs):", outputs)):
         lines += [title, *(f"  {x.name:<{width}} [{x.width}]  {x.meaning}" for x in parameters)]

@@ -17,6 +17,7 @@ import sys
 import sysconfig
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from math import prod
 from typing import Any
 
@@ -102,7 +103,8 @@ def _method() -> _Method | None:
     method = _Method(b"kernel", address, _FASTCALL_KEYWORDS, None)
     method.engine = engine  # type: ignore[attr-defined]
     new = ctypes.pythonapi.PyCFunction_NewEx
-    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+    new.restype = ctypes.py_object
+    new.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
     return method
 
 
@@ -145,11 +147,11 @@ def _word(thing: Any, offset: int) -> int:
 
 
 def _numpy_function(index: int) -> int:
-    from numpy._core import _multiarray_umath
-
+    home = "numpy._core" if int(np.__version__.partition(".")[0]) >= 2 else "numpy.core"
+    functions = import_module(f"{home}._multiarray_umath")._ARRAY_API
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    table = get(_multiarray_umath._ARRAY_API, None)
+    table = get(functions, None)
     return (ctypes.c_void_p * (index + 1)).from_address(table)[index] or 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import warnings
 from collections import OrderedDict
@@ -13,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from jounce.codegen.graph import Graph
 from jounce.codegen.native import compile_program
 from jounce.codegen.parallel import Progress
 from jounce.codegen.program import Program
@@ -27,10 +27,12 @@ from jounce.kernels.arrays import (
 )
 from jounce.kernels.execution import Runner, check_threads, run_interpreted
 from jounce.kernels.fastcall import fast_callable
-from jounce.kernels.quantities import KernelSpec, kernel_spec, run_text, signature
+from jounce.kernels.quantities import KernelSpec, kernel_spec, signature
+from jounce.kernels.tracing import traced
 from jounce.model.robot import Robot
 
 KEPT_KERNELS = 256
+INTERPRET = "JOUNCE_INTERPRET"  # set: compute with the NumPy interpreter, nothing is compiled
 
 
 class Kernel:
@@ -62,9 +64,7 @@ class Kernel:
     @cached_property
     def program(self) -> Program:
         """The traced operations."""
-        graph = Graph()
-        widths = [a.width for a in self.signature.arguments for _ in range(max(a.orders, 1))]
-        return graph.program(widths, run_text(self.spec, graph.inputs(sum(widths))))
+        return traced(self.spec)
 
     @property
     def operations(self) -> int:
@@ -91,6 +91,8 @@ class Kernel:
         return self._runner
 
     def _compiled(self, progress: Progress | None) -> Runner | None:
+        if os.environ.get(INTERPRET):
+            return None
         try:
             native = compile_program(self.program, progress=progress)
         except ImportError:

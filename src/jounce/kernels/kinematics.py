@@ -54,9 +54,7 @@ def frame_twist(
     >>> jounce.frame_twist(panda, "flange", q, v, a, representation="hybrid").shape
     (2, 6)
     """
-    return evaluate(
-        robot, "frame_twist", (q, *rates), frame=frame, representation=representation
-    )
+    return evaluate(robot, "frame_twist", (q, *rates), frame=frame, representation=representation)
 
 
 def jacobian(
@@ -72,9 +70,7 @@ def jacobian(
     return evaluate(robot, "jacobian", (q, *rates), frame=frame, representation=representation)
 
 
-def body_jacobians(
-    robot: Robot, q: Any, *rates: Any, representation: str = "body"
-) -> np.ndarray:
+def body_jacobians(robot: Robot, q: Any, *rates: Any, representation: str = "body") -> np.ndarray:
     """Return the Jacobians of all bodies, ``(K + 1, *batch, n_bodies, 6, nv)``.
 
     Column j of body i is the screw B_{i,j} of [KM21, (9)].
@@ -86,9 +82,7 @@ def body_jacobians(
     return evaluate(robot, "body_jacobians", (q, *rates), representation=representation)
 
 
-def joint_screws(
-    robot: Robot, q: Any, *rates: Any, representation: str = "spatial"
-) -> np.ndarray:
+def joint_screws(robot: Robot, q: Any, *rates: Any, representation: str = "spatial") -> np.ndarray:
     """Return the instantaneous joint screws S_i, ``(K + 1, *batch, nv, 6)`` [M20, (9)].
 
     >>> import jounce

@@ -9,13 +9,24 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from jounce.derivatives import forces as force_texts
-from jounce.derivatives import kinematics, momenta
+from jounce.derivatives import forward, kinematics, matrices, momenta
+from jounce.dynamics.matrices import FACTORIZATIONS
 from jounce.dynamics.twists import REPRESENTATIONS
 from jounce.errors import ShapeError, UnknownNameError, UnsupportedError, unknown_name
 from jounce.model.robot import Robot
 
 RATE_NAMES = ("v", "a", "j", "s")
 FORMULATIONS = tuple(force_texts.FORMULATIONS)
+
+
+def rate_name(k: int) -> str:
+    """Name the k-th rate: v, a, j, s, then by order."""
+    return RATE_NAMES[k] if k < len(RATE_NAMES) else f"rate {k + 1}"
+
+
+def force_name(k: int) -> str:
+    """Name the forces of forward dynamics: Q, Q1, Q2, ...; before them comes v."""
+    return "v" if k < 0 else f"Q{k or ''}"
 
 
 class Argument(NamedTuple):
@@ -49,15 +60,25 @@ class Quantity(NamedTuple):
 
     ``text`` maps robot, q, rates (and wrenches) and the options to rows of scalars, one row an
     order; it takes ``extra_rates`` more rates than the order.  ``tail`` is the shape of one
-    result.  ``options`` gives the allowed values of each option, the first one the default;
+    result, by number or by attribute of the robot.  ``options`` gives the allowed values of each option, the first one the default;
     the option ``frame`` takes any frame of the robot.
     """
 
     extra_rates: int
-    tail: Callable[[Robot], tuple[int, ...]]
+    tail: tuple[int | str, ...]
     text: Callable[..., list[list[Any]]]
     options: Mapping[str, tuple[str, ...]] = {}
     takes_wrenches: bool = False
+    rate_name: Callable[[int], str] = rate_name
+    more_rows: int = 0  # beyond one an order
+
+
+def _forward(robot: Robot, q: Any, rates: Any, wrenches: Any) -> list[list[Any]]:
+    return forward.accelerations(robot, q, rates[0], rates[1:], wrenches)
+
+
+def _pivots(robot: Robot, q: Any, rates: Any, wrenches: Any) -> list[list[Any]]:
+    return forward.accelerations_and_pivots(robot, q, rates[0], rates[1:], wrenches)
 
 
 _representation = {"representation": REPRESENTATIONS}
@@ -65,34 +86,42 @@ _frame = {"frame": ()}
 
 QUANTITIES: dict[str, Quantity] = {
     "inverse_dynamics": Quantity(
-        2, lambda r: (r.nv,), force_texts.forces, {"formulation": FORMULATIONS}, True
+        2, ("nv",), force_texts.forces, {"formulation": FORMULATIONS}, True
     ),
     "joint_wrenches": Quantity(
-        2, lambda r: (r.n_bodies, 6), force_texts.wrenches_of_joints, _representation, True
+        2, ("n_bodies", 6), force_texts.wrenches_of_joints, _representation, True
     ),
-    "gravity_forces": Quantity(0, lambda r: (r.nv,), force_texts.gravity),
-    "poses": Quantity(0, lambda r: (r.n_bodies, 4, 4), kinematics.body_poses),
-    "twists": Quantity(1, lambda r: (r.n_bodies, 6), kinematics.body_twists, _representation),
-    "frame_pose": Quantity(0, lambda r: (4, 4), kinematics.frame_pose, _frame),
-    "frame_twist": Quantity(1, lambda r: (6,), kinematics.frame_twist, _frame | _representation),
-    "jacobian": Quantity(
-        0, lambda r: (6, r.nv), kinematics.frame_jacobian, _frame | _representation
+    "forward_dynamics": Quantity(
+        2, ("nv",), _forward, takes_wrenches=True, rate_name=lambda k: force_name(k - 1)
     ),
+    "forward_dynamics_and_pivots": Quantity(
+        2, ("nv",), _pivots, takes_wrenches=True, rate_name=lambda k: force_name(k - 1), more_rows=1
+    ),
+    "mass_matrix": Quantity(0, ("nv", "nv"), matrices.mass),
+    "coriolis_matrix": Quantity(
+        1, ("nv", "nv"), matrices.coriolis, {"factorization": FACTORIZATIONS}
+    ),
+    "gravity_forces": Quantity(0, ("nv",), force_texts.gravity),
+    "poses": Quantity(0, ("n_bodies", 4, 4), kinematics.body_poses),
+    "twists": Quantity(1, ("n_bodies", 6), kinematics.body_twists, _representation),
+    "frame_pose": Quantity(0, (4, 4), kinematics.frame_pose, _frame),
+    "frame_twist": Quantity(1, (6,), kinematics.frame_twist, _frame | _representation),
+    "jacobian": Quantity(0, (6, "nv"), kinematics.frame_jacobian, _frame | _representation),
     "body_jacobians": Quantity(
-        0, lambda r: (r.n_bodies, 6, r.nv), kinematics.body_jacobians, _representation
+        0, ("n_bodies", 6, "nv"), kinematics.body_jacobians, _representation
     ),
     "joint_screws": Quantity(
         0,
-        lambda r: (r.nv, 6),
+        ("nv", 6),
         kinematics.screws_of_joints,
         {"representation": ("spatial", "body", "hybrid")},
     ),
-    "center_of_mass": Quantity(0, lambda r: (3,), momenta.center_of_mass),
-    "com_jacobian": Quantity(0, lambda r: (3, r.nv), momenta.com_jacobian),
-    "momentum": Quantity(1, lambda r: (6,), momenta.total_momentum),
-    "centroidal_momentum": Quantity(1, lambda r: (6,), momenta.centroidal_momentum),
-    "kinetic_energy": Quantity(1, lambda r: (), momenta.energy_of_motion),
-    "potential_energy": Quantity(1, lambda r: (), momenta.energy_of_position),
+    "center_of_mass": Quantity(0, (3,), momenta.center_of_mass),
+    "com_jacobian": Quantity(0, (3, "nv"), momenta.com_jacobian),
+    "momentum": Quantity(1, (6,), momenta.total_momentum),
+    "centroidal_momentum": Quantity(1, (6,), momenta.centroidal_momentum),
+    "kinetic_energy": Quantity(1, (), momenta.energy_of_motion),
+    "potential_energy": Quantity(1, (), momenta.energy_of_position),
 }
 
 
@@ -103,9 +132,14 @@ def kernel_spec(
     wrenches: Sequence[Any] = (),
     options: Mapping[str, str] | None = None,
 ) -> KernelSpec:
-    """Return the checked description of a kernel; wrenches are frames or (frame, representation)."""
+    """Return the checked description of a kernel.
+
+    ``wrenches`` are frames or pairs of frame and representation.
+    """
     if not isinstance(robot, Robot):
-        raise TypeError(f"robot must be a jounce.Robot, got {type(robot).__name__}; see jounce.load.")
+        raise TypeError(
+            f"robot must be a jounce.Robot, got {type(robot).__name__}; see jounce.load."
+        )
     if quantity not in QUANTITIES:
         raise unknown_name("quantity", quantity, QUANTITIES)
     if isinstance(order, bool) or not isinstance(order, int) or order < 0:
@@ -130,7 +164,9 @@ def _options(robot: Robot, quantity: str, given: Mapping[str, str]) -> tuple[tup
     for name in given:
         if name not in known:
             raise unknown_name(f"option of {quantity}", name, known)
-    chosen = {name: given.get(name, values[0] if values else None) for name, values in known.items()}
+    chosen = {
+        name: given.get(name, values[0] if values else None) for name, values in known.items()
+    }
     for name, value in chosen.items():
         if name == "frame" and value is None:
             raise UnknownNameError(f"{quantity} needs a frame; this robot has: {_names(robot)}.")
@@ -154,15 +190,11 @@ def signature(spec: KernelSpec) -> Signature:
     """Return names and shapes of the arguments and of the result."""
     quantity, robot = QUANTITIES[spec.quantity], spec.robot
     count = spec.order + quantity.extra_rates
-    rates = [Argument(rate_name(k), robot.nv) for k in range(count)]
+    rates = [Argument(quantity.rate_name(k), robot.nv) for k in range(count)]
     wrenches = [Argument(f"wrench on {frame}", 6, spec.order + 1) for frame, _ in spec.wrenches]
     arguments = (Argument("q", robot.nq), *rates, *wrenches)
-    return Signature(arguments, spec.order + 1, quantity.tail(robot))
-
-
-def rate_name(k: int) -> str:
-    """Name the k-th rate: v, a, j, s, then by order."""
-    return RATE_NAMES[k] if k < len(RATE_NAMES) else f"rate {k + 1}"
+    tail = (getattr(robot, n) if isinstance(n, str) else n for n in quantity.tail)
+    return Signature(arguments, spec.order + 1 + quantity.more_rows, tuple(tail))
 
 
 def run_text(spec: KernelSpec, values: Sequence[Any]) -> list[list[Any]]:

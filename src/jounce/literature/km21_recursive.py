@@ -48,10 +48,7 @@ def forward_kinematics(chain: SerialChain, q_derivatives: Any) -> Kinematics:
         b[r, 0, 0] = X[0] * q[r + 1, 0]
         for i in range(1, n):  # recursion over bodies
             for j in reversed(range(i + 1)):
-                if r:  # ERRATA: r ≥ 1
-                    B[r, i, j] = _screw_rate(B, b, r, i, j)
-                own = _total(B[l, i, j] * (comb(r, l) * q[r - l + 1, j]) for l in range(r + 1))
-                b[r, i, j] = own if j == i else b[r, i, j + 1] + own  # (18); ERRATA: j ≤ k ≤ i
+                _screws_and_sums(B, b, q, (r, i, j))
     twists = [[b[r, i, 0] for i in range(n)] for r in range(orders)]  # (15) with inclusive sums
     screws, sums = _stacked(B, orders, n), _stacked(b, orders, n)
     return Kinematics(np.stack(C), _levels(Ads), screws, sums, _levels(twists))
@@ -78,9 +75,14 @@ def _Ad_rate(X: Array, Ads: list[Array], q: Array) -> Array:
     return -(ad(X) @ _total(Ads[p] * (comb(r - 1, p) * q[r - p]) for p in range(r)))
 
 
-def _screw_rate(B: Table, b: Table, r: int, i: int, j: int) -> Array:
-    """Return ``D^r B_{i,j} = Σ_{l<r} C(r−1,l) ad(D^l B_{i,j}) D^(r−l−1) b_{i,j}``, (17)."""
-    return _total(comb(r - 1, l) * (ad(B[l, i, j]) @ b[r - l - 1, i, j]) for l in range(r))
+def _screws_and_sums(B: Table, b: Table, q: Array, index: tuple[int, int, int]) -> None:
+    """Set ``D^r B_{i,j}`` and ``D^r b_{i,j}``; the sum over bodies grows as j falls."""
+    r, i, j = index
+    if r:  # (17); ERRATA: r ≥ 1
+        terms = (comb(r - 1, l) * (ad(B[l, i, j]) @ b[r - l - 1, i, j]) for l in range(r))
+        B[r, i, j] = _total(terms)
+    own = _total(B[l, i, j] * (comb(r, l) * q[r - l + 1, j]) for l in range(r + 1))
+    b[r, i, j] = own if j == i else b[r, i, j + 1] + own  # (18); ERRATA: j ≤ k ≤ i
 
 
 def inverse_dynamics(chain: SerialChain, q_derivatives: Any, applied: Any = None) -> Array:

@@ -2,8 +2,8 @@
 
 Serial chains, body-fixed representation.  System matrices of 6n rows: ``A`` with the blocks
 ``Ad(C_{i,j})``, ``X`` joint screws, ``a(q̇)`` with ``q̇_i ad(X_i)``, ``b(V)`` with ``ad(V_i)``, ``M``
-mass matrices, ``J = A X``, ``V = J q̇``, ``U`` with ``Ad(C_i)⁻¹``.  ``E = A a`` is what all derivatives
-are made of (J̇ = −E J, U̇ = −E U); a digit is the order of the derivative.
+mass matrices, ``J = A X``, ``V = J q̇``, ``U`` with ``Ad(C_i)⁻¹``.  ``E = A a`` is what all
+derivatives are made of (J̇ = −E J, U̇ = −E U); a digit is the order of the derivative.
 
 Most formulas are missing from the text we hold: the numbers are those of the text around them,
 the lines follow from (19) and (26).  ERRATA applied: ``U = (Ad(C_i)⁻¹)``, not ``A (I; 0; …)``;

@@ -76,6 +76,7 @@ class RobotBuilder:
 
         ``mimic=(joint, multiplier, offset)`` makes the new joint follow another one.
         """
+        self._check_name(name)
         joint = kinds.fixed() if joint is None else joint
         _require(joint, JointType, f"joint of {name!r}", "jounce.joints.revolute((0, 0, 1))")
         weld = self._place(name, parent, placement)
@@ -153,11 +154,14 @@ class RobotBuilder:
         body, T_body_parent = self._places[parent]
         return _Weld(body, tidy(composed(T_body_parent, T)))
 
-    def _new_frame(self, name: str, weld: _Weld) -> None:
+    def _check_name(self, name: Any) -> None:
         if not isinstance(name, str) or not name:
             raise ModelError(f"a body or frame needs a name, got {name!r}.")
         if name in self._places:
             raise ModelError(f"robot {self.name!r} already has a body or frame named {name!r}.")
+
+    def _new_frame(self, name: str, weld: _Weld) -> None:
+        self._check_name(name)
         self._places[name] = weld
         self._frames.append(Frame(name, weld.body, weld.placement))
 
@@ -173,7 +177,7 @@ def matter_of(inertia: Any, body: str) -> SpatialInertia:
 def _require(given: Any, type_: type, what: str, example: str) -> Any:
     if not isinstance(given, type_):
         found = type(given).__name__
-        raise ModelError(f"the {what} must be a {type_.__name__} such as {example}, got {found}.")
+        raise ModelError(f"the {what} must be of type {type_.__name__}, as {example}; got {found}.")
     return given
 
 

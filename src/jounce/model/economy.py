@@ -64,6 +64,8 @@ def _is_numeric(tree: Tree) -> bool:
     for link in tree.links:
         mass, first_moment, rotational = link.inertia
         (a, b, c), p = link.placement.rotation.rows, link.placement.p
-        if not all(isinstance(x, float) for x in (mass, *first_moment, *rotational, *a, *b, *c, *p)):
+        if not all(
+            isinstance(x, float) for x in (mass, *first_moment, *rotational, *a, *b, *c, *p)
+        ):
             return False
     return True

@@ -55,7 +55,9 @@ def _rotations(
         u = R.columns[2]
         directions += [Vec3(-u.y, u.x, 0.0), p]
     if motion == "prismatic":
-        directions.append(placement.rotation.unrotate(_with_z(placement.rotation.columns[2]).columns[0]))
+        directions.append(
+            placement.rotation.unrotate(_with_z(placement.rotation.columns[2]).columns[0])
+        )
     return [UNROTATED, *(r for d in directions if (r := _x_along(d)) is not None)]
 
 

@@ -66,7 +66,7 @@ def check_samples(rows: np.ndarray, columns: Sequence[str], place: Callable[[int
     ``rows`` has shape ``(samples, columns)`` or, for the time alone, ``(samples,)``.
     ``place(sample)`` says where a sample stands.
     """
-    rows = rows.reshape(len(rows), -1)
+    rows = rows[:, None] if rows.ndim == 1 else rows
     finite = np.isfinite(rows)
     if not finite.all():
         sample, column = np.argwhere(~finite)[0]

@@ -10,7 +10,13 @@ from scipy.spatial.transform import Rotation as Reference
 from jounce.algebra.inertia import SpatialInertia, Symmetric3, parallel_axis
 from jounce.algebra.jet import Jet
 from jounce.algebra.se3 import Force, Motion, Transform
-from jounce.algebra.so3 import Rotation, frame_with_z, from_quaternion, from_rpy, integrate_body_rate
+from jounce.algebra.so3 import (
+    Rotation,
+    frame_with_z,
+    from_quaternion,
+    from_rpy,
+    integrate_body_rate,
+)
 from jounce.algebra.vector import ZERO, Vec3
 from tests.tolerances import ROUNDOFF, assert_close
 

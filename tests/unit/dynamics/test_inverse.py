@@ -11,6 +11,8 @@ from jounce.algebra.jet import Jet, dt
 from jounce.derivatives.forces import forces
 from tests.tolerances import INDEPENDENT, ROUNDOFF, assert_close, assert_orders_close
 
+pytestmark = pytest.mark.usefixtures("interpreted")
+
 ORDER = 4
 
 
@@ -147,7 +149,9 @@ def test_orders_are_derivatives_of_order_zero(kind: str, rng: np.random.Generato
     def coordinates(t, k: int = 0) -> list:
         """Return the k-th derivative of q(t); its quaternion is not normalised."""
         powers = [mpmath.diff(lambda s, n=n: s**n, t, k) for n in range(4)]
-        return [sum(mpmath.mpf(c) * p for c, p in zip(row, powers, strict=True)) for row in coefficients]
+        return [
+            sum(mpmath.mpf(c) * p for c, p in zip(row, powers, strict=True)) for row in coefficients
+        ]
 
     def velocities(t) -> list:
         q, q1 = coordinates(t), coordinates(t, 1)
@@ -163,7 +167,9 @@ def test_orders_are_derivatives_of_order_zero(kind: str, rng: np.random.Generato
         return forces(robot, coordinates(t), [v, a])[0]
 
     with mpmath.workdps(50):
-        series = [mpmath.taylor(lambda s, i=i: velocities(s)[i], 0, ORDER + 1) for i in range(robot.nv)]
+        series = [
+            mpmath.taylor(lambda s, i=i: velocities(s)[i], 0, ORDER + 1) for i in range(robot.nv)
+        ]
         rates = [[c[k] * mpmath.factorial(k) for c in series] for k in range(ORDER + 2)]
         got = forces(robot, coordinates(mpmath.mpf(0)), rates)
         step = mpmath.mpf(10) ** -4
@@ -241,7 +247,9 @@ def test_mimic_joint_adds_its_force_to_its_source(rng: np.random.Generator) -> N
 
 
 @pytest.mark.parametrize("representation", ["body", "spatial", "hybrid"])
-def test_wrench_is_power_conjugate_to_the_twist(representation: str, rng: np.random.Generator) -> None:
+def test_wrench_is_power_conjugate_to_the_twist(
+    representation: str, rng: np.random.Generator
+) -> None:
     """``−∂Q/∂W`` is the Jacobian: W·V = (Q without load − Q with load)·v, and its rates."""
     robot = jounce.examples.random_tree(rng, 10, oblique_gravity=True)
     frame = robot.bodies[-1].name
@@ -286,7 +294,9 @@ def sum_of_products(a, b) -> list[float]:
 def test_wrench_on_the_ground_does_nothing() -> None:
     b = jounce.RobotBuilder("on a table")
     b.add("table")
-    b.add("rod", "table", jounce.joints.revolute((1, 0, 0)), inertia=matter(np.random.default_rng(1)))
+    b.add(
+        "rod", "table", jounce.joints.revolute((1, 0, 0)), inertia=matter(np.random.default_rng(1))
+    )
     built = b.build()
     q = v = a = [0.3]
     load = {"table": np.ones((1, 6))}

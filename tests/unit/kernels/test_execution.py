@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -96,7 +97,7 @@ def test_python_runs_while_a_kernel_does(monkeypatch: pytest.MonkeyPatch):
     while thread.is_alive():
         ticks.append(time.perf_counter())
     thread.join()
-    longest = max(b - a for a, b in zip(ticks, ticks[1:], strict=False))
+    longest = max(b - a for a, b in pairwise(ticks))
     assert longest < 0.6 * spent[0], f"Python stood still for {longest:.3f} of {spent[0]:.3f} s"
 
 

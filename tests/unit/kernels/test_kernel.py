@@ -101,7 +101,7 @@ def test_the_call_outlives_the_name(rng: np.random.Generator):
     gc.collect()
     for call in (early, late):
         assert_close(call(*motion), wanted, EXACT)
-        assert_close(call([list(x) for x in motion][0], *motion[1:]), wanted, EXACT)
+        assert_close(call(motion[0].tolist(), *motion[1:]), wanted, EXACT)
 
 
 def test_a_kernel_that_nobody_holds_goes_away():

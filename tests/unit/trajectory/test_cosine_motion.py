@@ -26,8 +26,8 @@ def test_samples_of_the_oracle_lie_on_it(name: str):
 
 
 def test_the_formula_of_the_docstring():
-    speeds = "2.21 -2.21 1.2 -2.1 -2.3 2.1 -2.5".split()
-    periods = "3.68 2.04 2.98 1.75 4.43 2.749 1.06".split()
+    speeds = ["2.21", "-2.21", "1.2", "-2.1", "-2.3", "2.1", "-2.5"]
+    periods = ["3.68", "2.04", "2.98", "1.75", "4.43", "2.749", "1.06"]
     with mpmath.workdps(40):
         for i, (s, period) in enumerate(zip(speeds, periods, strict=True)):
             omega = 2 * mpmath.pi / mpmath.mpf(period)

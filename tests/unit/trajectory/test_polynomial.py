@@ -113,7 +113,7 @@ def test_an_order_that_is_none_is_refused(order):
 
 @pytest.mark.parametrize(("t", "error"), [(nan, NotFiniteError), ([0.0, inf], NotFiniteError)])
 def test_times_must_be_finite(t, error):
-    with pytest.raises(error, match="^t"):
+    with pytest.raises(error, match=r"^t"):
         Polynomial([[1.0]])(t)
 
 

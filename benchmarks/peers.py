@@ -1,0 +1,59 @@
+"""Pinocchio at the speed of C++: the one place where benchmarks time it.
+
+`rneaInParallel` with one thread runs Pinocchio's recursion over a batch without Python in
+between; single calls from Python are for latencies.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.timing import Action
+
+URDFS = {
+    "panda.urdf": "panda_description/urdf/panda.urdf",
+    "talos_reduced.urdf": "talos_data/robots/talos_reduced.urdf",
+    "talos_full_v2.urdf": "talos_data/robots/talos_full_v2.urdf",
+}
+
+
+def urdf(name: str) -> Path:
+    """Return the path of a robot of example-robot-data."""
+    share = distribution("example-robot-data").locate_file("cmeel.prefix/share")
+    return Path(str(share)) / "example-robot-data" / "robots" / URDFS[name]
+
+
+class Pinocchio:
+    """A URDF file in Pinocchio, mimic joints free, and what there is to time."""
+
+    def __init__(self, name: str, *, floating_base: bool = False) -> None:
+        import pinocchio as pin  # pyright: ignore[reportMissingImports]
+
+        self.pin: Any = pin
+        root = (pin.JointModelFreeFlyer(),) if floating_base else ()
+        self.model = pin.buildModelFromUrdf(str(urdf(name)), *root)
+        self.data = self.model.createData()
+
+    def rnea_batch(self, samples: int, rng: np.random.Generator) -> Action:
+        """Return an action that computes Q of a batch, column by column, on one thread."""
+        model, pin = self.model, self.pin
+        q = np.asfortranarray([self._configuration(rng) for _ in range(samples)]).T
+        v, a = (np.asfortranarray(rng.normal(size=(model.nv, samples))) for _ in range(2))
+        q = np.asfortranarray(q)
+        tau = np.zeros((model.nv, samples), order="F")
+        pool = pin.ModelPool(model, 1)
+        return lambda: pin.rneaInParallel(1, pool, q, v, a, tau)
+
+    def rnea_call(self, rng: np.random.Generator) -> Action:
+        """Return an action that computes Q of one sample from Python."""
+        model, data, rnea = self.model, self.data, self.pin.rnea
+        q, v, a = self._configuration(rng), rng.normal(size=model.nv), rng.normal(size=model.nv)
+        return lambda: rnea(model, data, q, v, a)
+
+    def _configuration(self, rng: np.random.Generator) -> np.ndarray:
+        increment = rng.uniform(-1.0, 1.0, size=self.model.nv)
+        return self.pin.integrate(self.model, self.pin.neutral(self.model), increment)

@@ -1,0 +1,89 @@
+"""Forward dynamics of any order, from numbers of any kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from jounce.derivatives.forces import Loads, forces
+from jounce.derivatives.kinematics import Rows, Scalars
+from jounce.dynamics.factorization import Factors, factorize, is_zero, solve
+from jounce.dynamics.matrices import mass_matrix
+from jounce.dynamics.motion import link_motions
+from jounce.errors import SingularError
+from jounce.model.economy import economical
+from jounce.model.robot import Robot
+
+
+def accelerations(
+    robot: Robot,
+    q: Scalars,
+    v: Scalars,
+    given: Sequence[Scalars],
+    wrenches: Loads | None = None,
+) -> Rows:
+    """Return a, da/dt, ... as rows of nv scalars from the forces Q, dQ/dt, ...
+
+    ``Q⁽ᵏ⁾ = M a⁽ᵏ⁾ + f_k(q, v, …, a⁽ᵏ⁻¹⁾)``: M is factored once; f_k is inverse dynamics with
+    the unknown rate set to zero.
+    """
+    factors, _ = _factors(robot, q)
+    return _solve_orders(robot, q, v, given, wrenches, factors)
+
+
+def accelerations_and_pivots(
+    robot: Robot,
+    q: Scalars,
+    v: Scalars,
+    given: Sequence[Scalars],
+    wrenches: Loads | None = None,
+) -> Rows:
+    """Return what `accelerations` does and a row of pivots of M over its diagonal entries.
+
+    The last row tells how far M is from singular: a joint whose entry vanishes can move
+    without moving any mass.
+    """
+    factors, M = _factors(robot, q)
+    ratios = [pivot / M[k][k] for k, pivot in enumerate(factors.pivots)]
+    return [*_solve_orders(robot, q, v, given, wrenches, factors), ratios]
+
+
+def _factors(robot: Robot, q: Scalars) -> tuple[Factors, list[list[Any]]]:
+    tree = economical(robot)
+    jets = mass_matrix(tree, link_motions(tree, q, []))
+    M = [[_value(x) for x in row] for row in jets]
+    massless = [k for k in range(robot.nv) if is_zero(M[k][k])]
+    if massless:
+        raise singular(robot, massless[0])
+    return factorize(M), M
+
+
+def singular(robot: Robot, velocity: int) -> SingularError:
+    """Return the error for a mass matrix that lets a velocity change without any force."""
+    joint = next(j for j in robot.joints if j.v_slice.start <= velocity < j.v_slice.stop)
+    return SingularError(
+        f"the mass matrix of robot {robot.name!r} is singular: joint {joint.name!r} can move "
+        "without moving any mass. Give the bodies beyond it an inertia, or the joint an armature, "
+        "or lock it (robot.with_locked)."
+    )
+
+
+def _solve_orders(
+    robot: Robot,
+    q: Scalars,
+    v: Scalars,
+    given: Sequence[Scalars],
+    wrenches: Loads | None,
+    factors: Factors,
+) -> Rows:
+    rates: list[Scalars] = [v]
+    unknown = [0.0] * robot.nv
+    for k, force in enumerate(given):
+        loads = {key: rows[: k + 1] for key, rows in (wrenches or {}).items()}
+        known = forces(robot, q, [*rates, unknown], loads)[k]
+        rates.append(solve(factors, [a - b for a, b in zip(force, known, strict=True)]))
+    return [list(row) for row in rates[1:]]
+
+
+def _value(x: Any) -> Any:
+    return x.coeffs[0] if hasattr(x, "coeffs") else x

@@ -1,0 +1,69 @@
+"""Public functions: mass and Coriolis matrices, forward dynamics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from jounce.derivatives.forward import singular
+from jounce.errors import ShapeError
+from jounce.kernels.functions import evaluate
+from jounce.model.robot import Robot
+
+SMALLEST_PIVOT = 1e-13  # of the diagonal entry: below, the solution has no digit left
+
+
+def mass_matrix(robot: Robot, q: Any, *rates: Any) -> np.ndarray:
+    """Return the mass matrix and its time derivatives, ``(K + 1, *batch, nv, nv)``.
+
+    Motor inertias (armature) are included.
+
+    >>> import jounce
+    >>> jounce.mass_matrix(jounce.load("planar2r"), [0.0, 0.0])[0].round(3).tolist()
+    [[3.768, 1.008], [1.008, 0.448]]
+    """
+    return evaluate(robot, "mass_matrix", (q, *rates))
+
+
+def coriolis_matrix(
+    robot: Robot, q: Any, v: Any, *rates: Any, factorization: str = "passive"
+) -> np.ndarray:
+    """Return a Coriolis matrix and its time derivatives, ``(K, *batch, nv, nv)``.
+
+    Only ``C v`` is common to the factorizations: ``passive`` has ``dM/dt = C + Cᵀ``
+    [GOA13, (6b)], ``christoffel`` too and is Pinocchio's, ``kinematic`` is [KM21, (30)].
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r")
+    >>> C = jounce.coriolis_matrix(arm, [0.1, 0.2], [1, 2])[0]
+    >>> dM = jounce.mass_matrix(arm, [0.1, 0.2], [1, 2])[1]
+    >>> bool(abs(C + C.T - dM).max() < 1e-15)
+    True
+    """
+    return evaluate(robot, "coriolis_matrix", (q, v, *rates), factorization=factorization)
+
+
+def forward_dynamics(
+    robot: Robot, q: Any, v: Any, *forces: Any, wrenches: Mapping[str, Any] | None = None
+) -> np.ndarray:
+    """Return the acceleration and its time derivatives from the forces and theirs.
+
+    ``(m, *batch, nv)``: a, da/dt, ... from m arrays Q, dQ/dt, ...; inverse of
+    `jounce.inverse_dynamics`.  A singular mass matrix raises SingularError and names the joint.
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r")
+    >>> Q, Q1 = jounce.inverse_dynamics(arm, [0.1, 0.2], [1, 2], [3, 4], [5, 6])
+    >>> jounce.forward_dynamics(arm, [0.1, 0.2], [1, 2], Q, Q1).round(9).tolist()
+    [[3.0, 4.0], [5.0, 6.0]]
+    """
+    if not forces:
+        raise ShapeError("forward_dynamics needs the forces Q (and dQ/dt, ...) after q and v.")
+    result = evaluate(robot, "forward_dynamics_and_pivots", (q, v, *forces), wrenches)
+    ratios = result[-1]
+    if ratios.size and not ratios.min() > SMALLEST_PIVOT:  # also when it is not a number
+        worst = np.nanargmin(np.where(np.isfinite(ratios), ratios, -1.0).reshape(-1, robot.nv), 1)
+        raise singular(robot, int(worst[0]))
+    return result[:-1]
