@@ -242,10 +242,11 @@ def impossible(body: str, inertia: Inertia) -> list[str]:
     except InvalidInertiaError:
         first, second, largest = np.linalg.eigvalsh(np.array(inertia.rotational))
         excess = largest - first - second
-        return [
+        line = (
             f"{body}: the published inertia violates the triangle inequality of the principal "
             f"moments by {excess:.3g} kg·m² ({largest:.4g} > {first:.4g} + {second:.4g})."
-        ]
+        )
+        return [line]
     return []
 
 

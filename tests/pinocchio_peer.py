@@ -136,28 +136,16 @@ class PinocchioPeer:
 
     def motion(self, q: Any, v: Any, a: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return a motion in the order and representation of Pinocchio."""
-        nq, nv = self.model.nq, self.model.nv
-        result = np.zeros(nq), np.zeros(nv), np.zeros(nv)
+        q_pin = np.zeros(self.model.nq)
         for joint, theirs in self.pairs:
-            q_at = slice(theirs.idx_q, theirs.idx_q + theirs.nq)
-            v_at = slice(theirs.idx_v, theirs.idx_v + theirs.nv)
-            own = q[joint.q_slice], v[joint.v_slice], a[joint.v_slice]
-            parts = _joint_motion(joint, theirs.nq, *own)
-            for whole, place, part in zip(result, (q_at, v_at, v_at), parts, strict=True):
-                whole[place] = part
-        return result
+            place = slice(theirs.idx_q, theirs.idx_q + theirs.nq)
+            q_pin[place] = _coordinates(joint, theirs.nq, q[joint.q_slice])
+        B, B1 = self.rates(q, v)
+        return q_pin, B @ v, B @ a + B1 @ v
 
     def forces(self, q: Any, tau: Any) -> np.ndarray:
         """Return generalised forces of Pinocchio in the order and representation of Jounce."""
-        result = np.zeros(self.robot.nv)
-        for joint, theirs in self.pairs:
-            part = tau[theirs.idx_v : theirs.idx_v + theirs.nv]
-            if joint.kind == "free":
-                part = _swapped(part)
-            elif joint.kind == "planar":
-                part = np.array([*(_turn(q[joint.q_slice][2]) @ part[:2]), part[2]])
-            result[joint.v_slice] = part
-        return result
+        return self.rates(q, np.zeros(self.robot.nv))[0].T @ tau
 
     def inertia(self, joint: str) -> np.ndarray:
         """Return the 6x6 inertia of the body a joint carries, angular first, about its origin."""
@@ -292,19 +280,13 @@ def _force(wrench: Any) -> Any:
     return pin.Force(np.array(wrench[3:], float), np.array(wrench[:3], float))
 
 
-def _joint_motion(joint: Joint, nq: int, q: Any, v: Any, a: Any) -> tuple[Any, Any, Any]:
-    if joint.kind == "free":
-        return q, _swapped(v), _swapped(a)
+def _coordinates(joint: Joint, nq: int, q: Any) -> Any:
     if joint.kind == "planar":
         x, y, angle = q
-        R, spin = _turn(angle), v[2]
-        velocity = R.T @ v[:2]
-        acceleration = R.T @ a[:2] - spin * np.array([-velocity[1], velocity[0]])
-        q_pin = np.array([x, y, np.cos(angle), np.sin(angle)])
-        return q_pin, np.array([*velocity, spin]), np.array([*acceleration, a[2]])
+        return np.array([x, y, np.cos(angle), np.sin(angle)])
     if joint.nq == 1 and nq == 2:
-        return np.array([np.cos(q[0]), np.sin(q[0])]), v, a
-    return q, v, a
+        return np.array([np.cos(q[0]), np.sin(q[0])])
+    return q
 
 
 def _swapped(pair: Any) -> np.ndarray:

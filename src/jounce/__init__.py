@@ -40,6 +40,10 @@ if TYPE_CHECKING:
     from jounce.kernels.matrices import coriolis_matrix as coriolis_matrix
     from jounce.kernels.matrices import forward_dynamics as forward_dynamics
     from jounce.kernels.matrices import mass_matrix as mass_matrix
+    from jounce.kernels.partials import forward_dynamics_partials as forward_dynamics_partials
+    from jounce.kernels.partials import inverse_dynamics_partials as inverse_dynamics_partials
+    from jounce.kernels.partials import regressor as regressor
+    from jounce.kernels.partials import slotine_li_regressor as slotine_li_regressor
     from jounce.model import examples as examples
     from jounce.model import joints as joints
     from jounce.model.builder import RobotBuilder as RobotBuilder
@@ -74,6 +78,9 @@ _HOMES = {
         "poses twists"
     ),
     "jounce.kernels.matrices": "coriolis_matrix forward_dynamics mass_matrix",
+    "jounce.kernels.partials": (
+        "forward_dynamics_partials inverse_dynamics_partials regressor slotine_li_regressor"
+    ),
     "jounce.model": "examples joints",
     "jounce.model.builder": "RobotBuilder",
     "jounce.model.bundled": "robots",

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from math import factorial
 from typing import Any
 
+from jounce.algebra.tangent import Tangent
 from jounce.scalar import Scalar, sincos
 
 
@@ -75,6 +76,8 @@ class Jet:
             return Jet(a + b for a, b in zip(self.coeffs, other.coeffs, strict=False))
         if _is(other, 0.0):
             return self
+        if _varies_jets(other):
+            return NotImplemented
         return Jet((self.coeffs[0] + other, *self.coeffs[1:]))
 
     def __mul__(self, other: Any) -> Any:
@@ -84,7 +87,11 @@ class Jet:
             return Jet(_sum(a[j] * b[k - j] for j in range(k + 1)) for k in orders)
         if _is(other, 0.0):
             return 0.0
-        return self if _is(other, 1.0) else Jet(a * other for a in self.coeffs)
+        if _is(other, 1.0):
+            return self
+        if _varies_jets(other):
+            return NotImplemented
+        return Jet(a * other for a in self.coeffs)
 
     def __neg__(self) -> Jet:
         return Jet(-a for a in self.coeffs)
@@ -92,6 +99,8 @@ class Jet:
     def __sub__(self, other: Any) -> Jet:
         if isinstance(other, Jet):
             return Jet(a - b for a, b in zip(self.coeffs, other.coeffs, strict=False))
+        if _varies_jets(other):
+            return NotImplemented
         return self + (-other)
 
     def __rsub__(self, other: Any) -> Jet:
@@ -117,6 +126,11 @@ def derivatives(x: Any, order: int) -> tuple[Any, ...]:
     if isinstance(x, Jet):
         return x.derivatives()[: order + 1]
     return (x, *[0.0] * order)
+
+
+def _varies_jets(x: Any) -> bool:
+    """Tell whether x is a tangent number over jets, which takes a jet as its scalar."""
+    return isinstance(x, Tangent) and isinstance(x.value, Jet)
 
 
 def _is(x: Any, constant: float) -> bool:

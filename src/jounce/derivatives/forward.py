@@ -7,6 +7,7 @@ from typing import Any
 
 from jounce.derivatives.forces import Loads, forces
 from jounce.derivatives.kinematics import Rows, Scalars
+from jounce.derivatives.partials import mixed_partials
 from jounce.dynamics.factorization import Factors, factorize, is_zero, solve
 from jounce.dynamics.matrices import mass_matrix
 from jounce.dynamics.motion import link_motions
@@ -87,3 +88,28 @@ def _solve_orders(
 
 def _value(x: Any) -> Any:
     return x.coeffs[0] if hasattr(x, "coeffs") else x
+
+
+def acceleration_partials(
+    robot: Robot, q: Scalars, v: Scalars, force: Scalars, wrenches: Loads | None = None
+) -> Rows:
+    """Return ∂a/∂q, ∂a/∂v and ∂a/∂Q = M⁻¹ as three rows of nv² scalars.
+
+    ``∂a/∂x = −M⁻¹ ∂Q/∂x`` at the acceleration that the force gives.
+    """
+    factors, _ = _factors(robot, q)
+    (a,) = _solve_orders(robot, q, v, [force], wrenches, factors)
+    nv = robot.nv
+    (table,) = mixed_partials(robot, q, [v, a], wrenches)
+    blocks = [table[: nv * nv], table[nv * nv : 2 * nv * nv]]
+    unit = [[1.0 if i == j else 0.0 for i in range(nv)] for j in range(nv)]
+    inverse = _transposed([solve(factors, e) for e in unit])
+    partials = [
+        _transposed([solve(factors, [-block[i * nv + j] for i in range(nv)]) for j in range(nv)])
+        for block in blocks
+    ]
+    return [[x for row in matrix for x in row] for matrix in (*partials, inverse)]
+
+
+def _transposed(columns: list[list[Any]]) -> list[list[Any]]:
+    return [list(row) for row in zip(*columns, strict=True)]

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from jounce.algebra.jet import derivatives
-from jounce.algebra.se3 import Force, Motion, Transform
-from jounce.dynamics.jacobian import jacobian, joint_screws
+from jounce.algebra.se3 import NO_MOTION, Force, Motion, Transform
+from jounce.dynamics.jacobian import Columns, frame_columns, joint_screws, link_columns
 from jounce.dynamics.motion import link_motions
 from jounce.dynamics.poses import link_poses
 from jounce.dynamics.twists import link_twists, motion_in
@@ -73,29 +73,29 @@ def frame_jacobian(
     robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: str, representation: str
 ) -> Rows:
     """Return the Jacobian of a frame, 6 nv scalars, row by row."""
-    return as_rows(
-        _jacobian(robot, q, rates, frame_place(robot, frame), representation), len(rates)
-    )
+    tree = lowered(robot)
+    motions = link_motions(tree, q, rates)
+    columns = frame_columns(tree, motions, *frame_place(robot, frame), representation)
+    return as_rows(_matrix(columns, robot.nv), len(rates))
 
 
 def body_jacobians(robot: Robot, q: Scalars, rates: Sequence[Scalars], representation: str) -> Rows:
     """Return the Jacobians of all bodies; column j of body i is B_{i,j} of KM21."""
     tree = lowered(robot)
-    places = zip(tree.body_links, tree.body_placements, strict=True)
-    scalars = [x for place in places for x in _jacobian(robot, q, rates, place, representation)]
+    motions = link_motions(tree, q, rates)
+    poses, columns = link_poses(tree, motions), link_columns(tree, motions)
+    scalars: list[Any] = []
+    for link, T in zip(tree.body_links, tree.body_placements, strict=True):
+        pose = poses[link] @ T
+        moved = {v: motion_in(representation, T.pull(X), pose) for v, X in columns[link].items()}
+        scalars += _matrix(moved, robot.nv)
     return as_rows(scalars, len(rates))
 
 
-def _jacobian(
-    robot: Robot,
-    q: Scalars,
-    rates: Sequence[Scalars],
-    place: tuple[int, Transform],
-    representation: str,
-) -> list[Any]:
-    tree = lowered(robot)
-    columns = jacobian(tree, link_motions(tree, q, rates), *place, representation)
-    return [x for row in zip(*map(components, columns), strict=True) for x in row]
+def _matrix(columns: Columns, nv: int) -> list[Any]:
+    """Return the entries of a Jacobian, row by row."""
+    dense = [components(columns.get(v, NO_MOTION)) for v in range(nv)]
+    return [column[row] for row in range(6) for column in dense]
 
 
 def screws_of_joints(

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 from jounce.algebra.jet import Jet, derivatives
 from jounce.algebra.se3 import Transform
-from jounce.dynamics.jacobian import jacobian
+from jounce.dynamics.jacobian import frame_columns
 from jounce.dynamics.motion import link_motions
 from jounce.dynamics.poses import link_poses
 from jounce.dynamics.twists import link_twists, motion_in
+from jounce.errors import UnsupportedError
 from jounce.model.tree import Tree
 from jounce.scalar import sqrt
 
@@ -25,7 +26,7 @@ Vector = list[Any]
 class Task(NamedTuple):
     """A frame at a pose in a link, and the rows of its twist that are asked for.
 
-    ``free`` are the velocities that serve the task, ``prescribed`` those that are given.
+    ``free`` are the velocities that serve the task; all others are given.
     """
 
     link: int
@@ -33,7 +34,6 @@ class Task(NamedTuple):
     representation: str
     rows: tuple[int, ...]
     free: tuple[int, ...]
-    prescribed: tuple[int, ...] = ()
 
 
 class Rates(NamedTuple):
@@ -53,7 +53,7 @@ def rates_from_twists(
     scale: Vector | None = None,
     damping: Any = None,
 ) -> Rates:
-    """Return v, dv/dt, ... from V, dV/dt, ... of the task.
+    """Return v, dv/dt, ... from V, dV/dt, ... of the task; six entries a twist, others unused.
 
     With at least as many free joints as rows: the v nearest to the null-space motion z, in the
     norm of the weights ``w_j = 1 / scale_j²``, that does the task.  With ``D = diag(scale)``,
@@ -62,32 +62,51 @@ def rates_from_twists(
 
     differentiated as a product of jets: every order is consistent with the one below.  Damping
     is a column ``damping · 1`` more for every row, whose velocities are what the task misses.
-    With fewer joints than rows: the v of least residual, ``J v + e = V``, ``Jᵀ e = 0``.
+    With fewer joints than rows: the v of least residual, ``J v + e = V``, ``Jᵀ e = 0``.  Rows
+    that no joint moves are left out; all of them is residual.  ``scale`` has one entry a velocity.
     """
-    solver = _LeastNorm if damping is not None or len(task.free) >= len(task.rows) else _LeastSquares
+    task, silent = _alive(task, _jacobian_rows(tree, task, q, []))
+    if scale is not None:
+        scale = [scale[j] for j in task.free]
+    is_least_norm = damping is not None or len(task.free) >= len(task.rows)
+    solver = _LeastNorm if is_least_norm else _LeastSquares
     rates: list[Vector] = []
-    residuals: list[Vector] = []
+    residuals: list[dict[int, Any]] = []
     solve: Any = None
     for k, V in enumerate(twists):
         z = null_motion[k] if null_motion is not None else [0.0] * tree.nv
         J = _jacobian_rows(tree, task, q, rates)
         if solve is None:
-            solve = solver(J, scale, damping, len(task.free))
+            solve = solver(J, scale, damping)
         given = [0.0 if j in task.free else x for j, x in enumerate(z)]
         b = _twist_derivative(tree, task, q, [*rates, given])
-        s = [x - y for x, y in zip(V, b, strict=True)]
+        s = [V[r] - b[r] for r in task.rows]
         found, residual = solve(J, s, [z[j] for j in task.free])
         for j, x in zip(task.free, found, strict=True):
             given[j] = x
         rates.append(given)
-        residuals.append(residual)
-    return Rates(rates, residuals, solve.condition)
+        missed = {r: V[r] - b[r] for r in silent}
+        residuals.append(dict(zip(task.rows, residual, strict=True)) | missed)
+    order = sorted(residuals[0])
+    return Rates(rates, [[e[r] for r in order] for e in residuals], solve.condition)
+
+
+def _alive(task: Task, J: list[Vector]) -> tuple[Task, tuple[int, ...]]:
+    """Return the task without rows and columns of constant zeros, and those rows."""
+    silent = tuple(r for r, row in zip(task.rows, J, strict=True) if all(map(_is_zero, row)))
+    columns = zip(task.free, zip(*J, strict=True), strict=True)
+    free = tuple(j for j, column in columns if not all(map(_is_zero, column)))
+    if not free:
+        raise UnsupportedError("no joint moves the frame in these directions; choose others.")
+    rows = tuple(r for r in task.rows if r not in silent)
+    return task._replace(rows=rows, free=free), silent
 
 
 class _LeastNorm:
     """``w − B λ = u``, ``Bᵀ w = s`` with ``w = v / scale`` and ``B = D Jᵀ``, at every order."""
 
-    def __init__(self, J: list[Vector], scale: Vector | None, damping: Any, n: int) -> None:
+    def __init__(self, J: list[Vector], scale: Vector | None, damping: Any) -> None:
+        n = len(J[0])
         self.scale = [1.0] * n if scale is None else scale
         self.damping = damping
         columns = []
@@ -122,8 +141,8 @@ class _LeastNorm:
 class _LeastSquares:
     """``J v + e = V``, ``Jᵀ e = 0`` at every order; more rows than columns."""
 
-    def __init__(self, J: list[Vector], scale: Vector | None, damping: Any, n: int) -> None:
-        del scale, damping, n  # the solution is unique
+    def __init__(self, J: list[Vector], scale: Vector | None, damping: Any) -> None:
+        del scale, damping  # the solution is unique
         self.columns = [[value(row[j]) for row in J] for j in range(len(J[0]))]
         self.factors: Factors = factorize(self.columns)
         self.condition = self.factors.condition()
@@ -153,21 +172,20 @@ def _carried(J: list[Vector], multipliers: Sequence[Vector]) -> Vector:
 def _jacobian_rows(tree: Tree, task: Task, q: Vector, rates: Sequence[Vector]) -> list[Vector]:
     """Return the rows of the task's Jacobian, free columns only, as jets."""
     motions = link_motions(tree, q, rates)
-    columns = jacobian(tree, motions, task.link, task.placement, task.representation)
+    columns = frame_columns(tree, motions, task.link, task.placement, task.representation)
     picked = [(*columns[j].angular, *columns[j].linear) for j in task.free]
     return [[column[r] for column in picked] for r in task.rows]
 
 
 def _twist_derivative(tree: Tree, task: Task, q: Vector, rates: Sequence[Vector]) -> Vector:
-    """Return the rows of the highest derivative of the twist that the rates give."""
+    """Return the highest derivative of the twist that the rates give, all six rows."""
     motions = link_motions(tree, q, rates)
     V = task.placement.pull(link_twists(tree, motions)[task.link])
     if task.representation != "body":
         pose = link_poses(tree, motions)[task.link] @ task.placement
         V = motion_in(task.representation, V, pose)
     k = len(rates) - 1
-    components = (*V.angular, *V.linear)
-    return [derivatives(components[r], k)[k] for r in task.rows]
+    return [derivatives(x, k)[k] for x in (*V.angular, *V.linear)]
 
 
 def value(x: Any) -> Any:
@@ -252,4 +270,6 @@ def _minus(start: Any, pairs: Any) -> Any:
 
 
 def _is_zero(x: Any) -> bool:
-    return isinstance(x, float | int) and x == 0
+    return (
+        isinstance(x, float | int) and x == 0 or isinstance(x, Jet) and all(map(_is_zero, x.coeffs))
+    )

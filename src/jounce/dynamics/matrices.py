@@ -7,7 +7,7 @@ the deeper one; its wrenches walk down the branch, entries are products with scr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from jounce.algebra.coriolis import NO_FORM, CoriolisForm
@@ -34,19 +34,19 @@ def mass_matrix(tree: Tree, motions: Sequence[LinkMotion]) -> Matrix:
 
     Motor inertias (armature) are included.
     """
-    M = _zeros(tree)
-    composites = _composites(tree, motions, [_Sums(link.inertia) for link in tree.links])
+    M = zeros(tree)
+    inertias = composite_inertias(tree, motions)
     for i, link in enumerate(tree.links):
         for k, X in enumerate(screws(link.step)):
-            F = composites[i].inertia.apply(X)
+            F = inertias[i].apply(X)
             for m, Y in enumerate(screws(link.step)):
                 motor = link.armature[k] if k == m else 0.0
-                _add(M, tree, (i, m), (i, k), Y.power(F) + motor)
-            for j, (F_j,) in _walk(tree, motions, i, F):
+                add_entry(M, tree, (i, m), (i, k), Y.power(F) + motor)
+            for j, (F_j,) in branch(tree, motions, i, F):
                 for m, Y in enumerate(screws(tree.links[j].step)):
                     entry = Y.power(F_j)
-                    _add(M, tree, (j, m), (i, k), entry)
-                    _add(M, tree, (i, k), (j, m), entry)
+                    add_entry(M, tree, (j, m), (i, k), entry)
+                    add_entry(M, tree, (i, k), (j, m), entry)
     return M
 
 
@@ -67,19 +67,19 @@ def coriolis_matrix(tree: Tree, motions: Sequence[LinkMotion], factorization: st
         for link, V in zip(tree.links, twists, strict=True)
     ]
     form, transposed = _FORMS[factorization]
-    C = _zeros(tree)
+    C = zeros(tree)
     for i, sums in enumerate(_composites(tree, motions, own)):
         step = screws(tree.links[i].step)
         for k, X in enumerate(step):
             F = sums.inertia.apply(twists[i].cross(X)) - form(sums, X)
             G, H = sums.inertia.apply(X), transposed(sums, X)
             for m, Y in enumerate(step):
-                _add(C, tree, (i, m), (i, k), Y.power(F))
-            for j, (F_j, G_j, H_j) in _walk(tree, motions, i, F, G, H):
+                add_entry(C, tree, (i, m), (i, k), Y.power(F))
+            for j, (F_j, G_j, H_j) in branch(tree, motions, i, F, G, H):
                 for m, Y in enumerate(screws(tree.links[j].step)):
-                    _add(C, tree, (j, m), (i, k), Y.power(F_j))
+                    add_entry(C, tree, (j, m), (i, k), Y.power(F_j))
                     lower = twists[j].cross(Y).power(G_j) - Y.power(H_j)
-                    _add(C, tree, (i, k), (j, m), lower)
+                    add_entry(C, tree, (i, k), (j, m), lower)
     return C
 
 
@@ -127,7 +127,9 @@ def _composites(tree: Tree, motions: Sequence[LinkMotion], own: Sequence[_Sums])
     return total
 
 
-def _walk(tree: Tree, motions: Sequence[LinkMotion], i: int, *wrenches: Force) -> Any:
+def branch(
+    tree: Tree, motions: Sequence[LinkMotion], i: int, *wrenches: Force
+) -> Iterator[tuple[int, tuple[Force, ...]]]:
     """Yield each link between i and the ground with the wrenches expressed in its frame."""
     while tree.links[i].parent >= 0:
         place, pose = tree.links[i].placement, motions[i].pose
@@ -136,11 +138,18 @@ def _walk(tree: Tree, motions: Sequence[LinkMotion], i: int, *wrenches: Force) -
         yield i, wrenches
 
 
-def _zeros(tree: Tree) -> Matrix:
+def composite_inertias(tree: Tree, motions: Sequence[LinkMotion]) -> list[SpatialInertia]:
+    """Return the inertia of everything beyond each joint, in the frame of its link."""
+    sums = _composites(tree, motions, [_Sums(link.inertia) for link in tree.links])
+    return [total.inertia for total in sums]
+
+
+def zeros(tree: Tree) -> Matrix:
+    """Return an empty matrix of nv rows."""
     return [[0.0] * tree.nv for _ in range(tree.nv)]
 
 
-def _add(
+def add_entry(
     matrix: Matrix, tree: Tree, row: tuple[int, int], column: tuple[int, int], entry: Any
 ) -> None:
     """Add an entry of two links; links that mimic a joint share its row and column."""

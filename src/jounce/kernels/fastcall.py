@@ -53,6 +53,7 @@ class _Method(ctypes.Structure):
         ("flags", ctypes.c_int),
         ("doc", ctypes.c_char_p),
     ]
+    keep: Any
 
 
 def fast_callable(
@@ -101,7 +102,7 @@ def _method() -> _Method | None:
         return None
     engine, address = load_module(_IR, "call")
     method = _Method(b"kernel", address, _FASTCALL_KEYWORDS, None)
-    method.engine = engine  # type: ignore[attr-defined]
+    method.keep = engine
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype = ctypes.py_object
     new.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]

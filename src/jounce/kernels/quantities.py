@@ -9,7 +9,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from jounce.derivatives import forces as force_texts
-from jounce.derivatives import forward, kinematics, matrices, momenta
+from jounce.derivatives import (
+    forward,
+    inverse_kinematics,
+    kinematics,
+    matrices,
+    momenta,
+    parameters,
+    partials,
+)
 from jounce.dynamics.matrices import FACTORIZATIONS
 from jounce.dynamics.twists import REPRESENTATIONS
 from jounce.errors import ShapeError, UnknownNameError, UnsupportedError, unknown_name
@@ -62,6 +70,9 @@ class Quantity(NamedTuple):
     order; it takes ``extra_rates`` more rates than the order.  ``tail`` is the shape of one
     result, by number or by attribute of the robot.  ``options`` gives the allowed values of each option, the first one the default;
     the option ``frame`` takes any frame of the robot.
+
+    With ``shapes``, which maps robot, order and options to the arguments and the length of a
+    result, the text takes the robot, one entry an argument, and the options.
     """
 
     extra_rates: int
@@ -70,7 +81,9 @@ class Quantity(NamedTuple):
     options: Mapping[str, tuple[str, ...]] = {}
     takes_wrenches: bool = False
     rate_name: Callable[[int], str] = rate_name
-    more_rows: int = 0  # beyond one an order
+    rows: Callable[[int], int] = lambda order: order + 1
+    highest_order: int | None = None
+    shapes: Callable[..., tuple[list[tuple[str, int, int]], int]] | None = None
 
 
 def _forward(robot: Robot, q: Any, rates: Any, wrenches: Any) -> list[list[Any]]:
@@ -79,6 +92,17 @@ def _forward(robot: Robot, q: Any, rates: Any, wrenches: Any) -> list[list[Any]]
 
 def _pivots(robot: Robot, q: Any, rates: Any, wrenches: Any) -> list[list[Any]]:
     return forward.accelerations_and_pivots(robot, q, rates[0], rates[1:], wrenches)
+
+
+def _forward_partials(robot: Robot, q: Any, rates: Any, wrenches: Any) -> list[list[Any]]:
+    return forward.acceleration_partials(robot, q, rates[0], rates[1], wrenches)
+
+
+def _partials(robot: Robot, q: Any, rates: Any, wrenches: Any) -> list[list[Any]]:
+    """Return one row for each k and j, in this order."""
+    size = robot.nv * robot.nv
+    table = partials.mixed_partials(robot, q, rates, wrenches)
+    return [row[n : n + size] for row in table for n in range(0, size * (len(rates) + 1), size)]
 
 
 _representation = {"representation": REPRESENTATIONS}
@@ -95,7 +119,37 @@ QUANTITIES: dict[str, Quantity] = {
         2, ("nv",), _forward, takes_wrenches=True, rate_name=lambda k: force_name(k - 1)
     ),
     "forward_dynamics_and_pivots": Quantity(
-        2, ("nv",), _pivots, takes_wrenches=True, rate_name=lambda k: force_name(k - 1), more_rows=1
+        2,
+        ("nv",),
+        _pivots,
+        takes_wrenches=True,
+        rate_name=lambda k: force_name(k - 1),
+        rows=lambda order: order + 2,
+    ),
+    "forward_dynamics_partials": Quantity(
+        2,
+        ("nv", "nv"),
+        _forward_partials,
+        takes_wrenches=True,
+        rate_name=lambda k: force_name(k - 1),
+        rows=lambda order: 3,
+        highest_order=0,
+    ),
+    "inverse_dynamics_partials": Quantity(
+        2,
+        ("nv", "nv"),
+        _partials,
+        takes_wrenches=True,
+        rows=lambda order: (order + 1) * (order + 3),
+    ),
+    "regressor": Quantity(2, ("nv", "n_parameters"), parameters.force_regressor),
+    "slotine_li_regressor": Quantity(
+        3,
+        ("nv", "n_parameters"),
+        parameters.adaptive_regressor,
+        {"factorization": FACTORIZATIONS},
+        rate_name=lambda k: ("v", "v_r", "a_r")[k],
+        highest_order=0,
     ),
     "mass_matrix": Quantity(0, ("nv", "nv"), matrices.mass),
     "coriolis_matrix": Quantity(
@@ -109,6 +163,20 @@ QUANTITIES: dict[str, Quantity] = {
     "jacobian": Quantity(0, (6, "nv"), kinematics.frame_jacobian, _frame | _representation),
     "body_jacobians": Quantity(
         0, ("n_bodies", 6, "nv"), kinematics.body_jacobians, _representation
+    ),
+    "inverse_kinematics_rates": Quantity(
+        0,
+        (),
+        inverse_kinematics.joint_rates,
+        _frame | _representation | inverse_kinematics.RATE_OPTIONS,
+        shapes=inverse_kinematics.rate_shapes,
+    ),
+    "pose_step": Quantity(
+        0,
+        (),
+        inverse_kinematics.pose_rows,
+        _frame | {"representation": ("body", "hybrid")} | inverse_kinematics.STEP_OPTIONS,
+        shapes=inverse_kinematics.step_shapes,
     ),
     "joint_screws": Quantity(
         0,
@@ -144,6 +212,9 @@ def kernel_spec(
         raise unknown_name("quantity", quantity, QUANTITIES)
     if isinstance(order, bool) or not isinstance(order, int) or order < 0:
         raise ShapeError(f"order must be an integer ≥ 0, got {order!r}.")
+    limit = QUANTITIES[quantity].highest_order
+    if limit is not None and order > limit:
+        raise UnsupportedError(f"{quantity} has no time derivatives: order must be {limit}.")
     pairs = []
     for given in (wrenches,) if isinstance(wrenches, str) else wrenches:
         frame, representation = (given, "body") if isinstance(given, str) else given
@@ -189,12 +260,15 @@ def _names(robot: Robot) -> str:
 def signature(spec: KernelSpec) -> Signature:
     """Return names and shapes of the arguments and of the result."""
     quantity, robot = QUANTITIES[spec.quantity], spec.robot
+    if quantity.shapes is not None:
+        own, width = quantity.shapes(robot, spec.order, **dict(spec.options))
+        return Signature(tuple(Argument(*a) for a in own), spec.order + 1, (width,))
     count = spec.order + quantity.extra_rates
     rates = [Argument(quantity.rate_name(k), robot.nv) for k in range(count)]
     wrenches = [Argument(f"wrench on {frame}", 6, spec.order + 1) for frame, _ in spec.wrenches]
     arguments = (Argument("q", robot.nq), *rates, *wrenches)
     tail = (getattr(robot, n) if isinstance(n, str) else n for n in quantity.tail)
-    return Signature(arguments, spec.order + 1 + quantity.more_rows, tuple(tail))
+    return Signature(arguments, quantity.rows(spec.order), tuple(tail))
 
 
 def run_text(spec: KernelSpec, values: Sequence[Any]) -> list[list[Any]]:
@@ -205,6 +279,12 @@ def run_text(spec: KernelSpec, values: Sequence[Any]) -> list[list[Any]]:
         return [next(stream) for _ in range(width)]
 
     quantity = QUANTITIES[spec.quantity]
+    if quantity.shapes is not None:
+        groups = [
+            [take(width) for _ in range(orders)] if orders else take(width)
+            for _, width, orders in signature(spec).arguments
+        ]
+        return quantity.text(spec.robot, groups, **dict(spec.options))
     q = take(spec.robot.nq)
     rates = [take(spec.robot.nv) for _ in range(spec.order + quantity.extra_rates)]
     options: dict[str, Any] = dict(spec.options)

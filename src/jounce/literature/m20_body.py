@@ -52,8 +52,8 @@ def inverse_dynamics(
             T, x, s, a = Ads[i + 1].T, ad(chain.screws_body[i + 1]).T, q1[i + 1], q2[i + 1]
             W0 = W0 + T @ N0  # (41)
             W1 = W1 + T @ (N1 - (x @ N0) * s)  # (41)
-            W2 = W2 + T @ (N2 - (x @ N1) * (2 * s) - (x @ N0) * a)  # d(41)
-            W2 = W2 + T @ (x @ (x @ N0)) * (s * s)  # d(41)
+            N2 = N2 - (x @ N1) * (2 * s) - (x @ N0) * a + (x @ (x @ N0)) * (s * s)
+            W2 = W2 + T @ N2  # d(41)
         W.append(np.stack([W0, W1, W2]))
     W.reverse()
     Q = [W_i @ X for W_i, X in zip(W, chain.screws_body, strict=True)]  # (42)

@@ -81,6 +81,11 @@ class Robot:
         return len(self.bodies)
 
     @property
+    def n_parameters(self) -> int:
+        """Number of inertial parameters, ten a body."""
+        return 10 * len(self.bodies)
+
+    @property
     def parents(self) -> tuple[int, ...]:
         """Parent of every body, -1 for the ground."""
         return tuple(b.parent for b in self.bodies)

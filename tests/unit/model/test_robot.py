@@ -58,9 +58,7 @@ def test_limits_are_arrays_in_the_order_of_q_and_v():
     limits = mixed().limits
     assert_close(limits.lower, [-1, -inf, -inf, -inf, -inf], EXACT)
     assert_close(limits.upper, [2, inf, inf, inf, inf], EXACT)
-    for name, value in zip(
-        ["velocity", "effort", "acceleration", "jerk", "effort_rate"], range(3, 8)
-    ):
+    for value, name in enumerate(RATES, start=3):
         assert_close(getattr(limits, name), [value, inf, inf, inf], EXACT)
 
 

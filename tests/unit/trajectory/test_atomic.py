@@ -87,10 +87,12 @@ def test_permissions_and_links_are_kept(ending: str, tmp_path: Path):
     assert read_motion(target).values.tolist() == TABLE.values.tolist()
 
 
-def test_a_directory_is_refused(tmp_path: Path):
+def test_a_directory_is_refused_before_the_work_begins(tmp_path: Path):
     (tmp_path / "motion.csv").mkdir()
+    blocks = iter([np.ones((1, 2))])
     with pytest.raises(IsADirectoryError):
-        write_table(tmp_path / "motion.csv", TABLE)
+        write_blocks(tmp_path / "motion.csv", ["t", "q:x"], blocks)
+    assert len(list(blocks)) == 1
 
 
 def test_a_missing_directory_is_named(tmp_path: Path):

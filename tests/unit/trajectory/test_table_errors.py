@@ -23,6 +23,7 @@ BAD_ROWS = [
     ("too many", "2,3,4,5", TableError, "4 fields, but 3 columns"),
     ("semicolons", "2;3;4", TableError, "1 fields, but 3 columns"),
     ("comment", "# 2,3,4", TableError, "column t: '# 2' is not a number"),
+    ("comment behind", "2,3,4 # on", TableError, "column v:x: '4 # on' is not a number"),
     ("nan", "2,3,nan", NotFiniteError, "v:x is nan; all values must be finite"),
     ("infinity", "2,-inf,4", NotFiniteError, "q:x is -inf"),
     ("time stands", "1,3,4", TableError, "time 1.0 does not come after 1.0"),

@@ -1,0 +1,115 @@
+"""Truncated Taylor series in time of whole matrices, batched: the numbers of the closed form.
+
+A matrix jet is ``X(t) = X[0] + X[1] t + … + X[N] t^N``; all coefficients are one NumPy array with
+the order on axis 0, then any batch axes, then rows and columns.  Products are Cauchy products
+of matrix products, so no binomial of Leibniz' rule appears in a text that uses them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import factorial
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray
+
+
+class MatrixJet:
+    """Taylor coefficients of a matrix function of time, ``(N + 1, *batch, rows, columns)``.
+
+    A plain array ``(*batch, rows, columns)`` next to a jet is a constant.  Where orders differ
+    the shorter one wins.
+    """
+
+    __slots__ = ("coeffs",)
+    __array_ufunc__ = None  # arrays on the left defer to the jet
+
+    def __init__(self, coeffs: Any) -> None:
+        self.coeffs: Array = np.asarray(coeffs, dtype=float)
+
+    def __repr__(self) -> str:
+        return f"MatrixJet(order={self.order}, shape={self.coeffs.shape[1:]})"
+
+    @classmethod
+    def from_derivatives(cls, derivatives: Any) -> MatrixJet:
+        """Build from ``X, dX/dt, d²X/dt², …``, stacked on axis 0."""
+        array = np.asarray(derivatives, dtype=float)
+        return cls(array * _factors(array, [1.0 / factorial(k) for k in range(len(array))]))
+
+    @classmethod
+    def constant(cls, matrix: Any, order: int) -> MatrixJet:
+        """Return the jet of a matrix that does not change."""
+        array = np.asarray(matrix, dtype=float)
+        return cls(np.concatenate([array[None], np.zeros((order, *array.shape))]))
+
+    def derivatives(self) -> Array:
+        """Return ``X, dX/dt, d²X/dt², …`` at ``t = 0``, stacked on axis 0."""
+        factors = [float(factorial(k)) for k in range(len(self.coeffs))]
+        return np.ascontiguousarray(self.coeffs * _factors(self.coeffs, factors))
+
+    @property
+    def order(self) -> int:
+        """Highest power of t that is kept."""
+        return len(self.coeffs) - 1
+
+    @property
+    def T(self) -> MatrixJet:
+        """Transposed, at every order."""
+        return MatrixJet(np.swapaxes(self.coeffs, -1, -2))
+
+    def dt(self) -> MatrixJet:
+        """Time derivative; the result is one order shorter."""
+        rest = self.coeffs[1:]
+        return MatrixJet(rest * _factors(rest, [k + 1.0 for k in range(len(rest))]))
+
+    def truncated(self, order: int) -> MatrixJet:
+        """Drop the coefficients above ``order``."""
+        return MatrixJet(self.coeffs[: order + 1])
+
+    def __matmul__(self, other: Any) -> MatrixJet:
+        if not isinstance(other, MatrixJet):
+            return MatrixJet(self.coeffs @ other)
+        a, b = self.coeffs, other.coeffs
+        return MatrixJet(np.stack([cauchy(a, b, k) for k in range(min(len(a), len(b)))]))
+
+    def __rmatmul__(self, other: Any) -> MatrixJet:
+        return MatrixJet(np.asarray(other, dtype=float) @ self.coeffs)
+
+    def __add__(self, other: Any) -> MatrixJet:
+        if isinstance(other, MatrixJet):
+            length = min(len(self.coeffs), len(other.coeffs))
+            return MatrixJet(self.coeffs[:length] + other.coeffs[:length])
+        head = self.coeffs[:1] + other
+        rest = np.broadcast_to(self.coeffs[1:], (self.order, *head.shape[1:]))
+        return MatrixJet(np.concatenate([head, rest]))
+
+    __radd__ = __add__
+
+    def __neg__(self) -> MatrixJet:
+        return MatrixJet(-self.coeffs)
+
+    def __sub__(self, other: Any) -> MatrixJet:
+        return self + -other
+
+    def __rsub__(self, other: Any) -> MatrixJet:
+        return -self + other
+
+    def __mul__(self, factor: float) -> MatrixJet:
+        return MatrixJet(self.coeffs * factor)
+
+    __rmul__ = __mul__
+
+
+def cauchy(a: Sequence[Array] | Array, b: Sequence[Array] | Array, k: int) -> Array:
+    """Return coefficient k of the product, ``Σ_j a[j] b[k − j]``."""
+    total = a[0] @ b[k]
+    for j in range(1, k + 1):
+        total = total + a[j] @ b[k - j]
+    return total
+
+
+def _factors(array: Array, factors: Sequence[float]) -> Array:
+    """Return one factor an order, shaped to multiply the whole jet."""
+    return np.array(factors).reshape(-1, *[1] * (array.ndim - 1))

@@ -1,0 +1,129 @@
+"""Regressors: the forces as a matrix times the inertial parameters, as jets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from jounce.algebra.inertia import SpatialInertia, Symmetric3
+from jounce.algebra.jet import Jet
+from jounce.algebra.se3 import NO_MOTION, Force, Motion
+from jounce.algebra.vector import ZERO, Vec3
+from jounce.dynamics.inverse import falling_ground
+from jounce.dynamics.jacobian import link_columns
+from jounce.dynamics.motion import LinkMotion, screws
+from jounce.dynamics.twists import link_twists
+from jounce.model.tree import Tree
+
+
+def _unit_inertias() -> list[SpatialInertia]:
+    """Return the inertias with one parameter one, the others zero: m, m c, I about the origin."""
+    rows = [[1.0 if i == k else 0.0 for i in range(10)] for k in range(10)]
+    return [SpatialInertia(r[0], Vec3(*r[1:4]), Symmetric3(*r[4:])) for r in rows]
+
+
+UNITS = _unit_inertias()
+
+
+def regressor(tree: Tree, motions: Sequence[LinkMotion], order: int) -> list[list[Any]]:
+    """Return Y with ``Q = Y π``, rows of 10 jets a body [GOA13, (15)].
+
+    The forces are linear in the parameters, so column k is the text applied to the k-th unit
+    inertia: ``Y_k = J_bᵀ (d/dt A_k − ad(V)ᵀ A_k)`` with ``A_k = M_k V`` [GOA13, (8)-(12)], gravity
+    through the falling ground.
+    """
+    twists = link_twists(tree, motions, falling_ground(tree.gravity, order))
+    wrenches = []
+    for link, T in zip(tree.body_links, tree.body_placements, strict=True):
+        V = T.pull(twists[link])
+        momenta = [unit.apply(V) for unit in UNITS]
+        wrenches.append([h.dt() + V.cross_dual(h) for h in momenta])
+    return _projected(tree, motions, wrenches)
+
+
+def slotine_li_regressor(
+    tree: Tree,
+    motions: Sequence[LinkMotion],
+    v_r: Sequence[Any],
+    a_r: Sequence[Any],
+    factorization: str,
+) -> list[list[Any]]:
+    """Return Y with ``M a_r + C v_r + g = Y π`` [GOA13, (16)].
+
+    Body by body, V the twist, V_r = J v_r, A_r = J a_r + dJ/dt v_r, P u = ad(V)ᵀ M u::
+
+        W = M (A_r + G) + M ad(V) V_r − B V_r         G = (0, −g) in the body
+        passive B = P, kinematic B = P + M ad(V), christoffel B = ½ (P + M ad(V) − X)
+        X u = −ad(u)ᵀ M V
+    """
+    twists = link_twists(tree, motions)
+    references = _references(tree, motions, v_r, a_r)
+    fields = _fields(tree, motions)
+    wrenches = []
+    for link, T in zip(tree.body_links, tree.body_placements, strict=True):
+        V, V_r, A_r = (T.pull(x) for x in (twists[link], *references[link]))
+        G = T.pull(fields[link])
+        wrenches.append([_own_wrench(u, V, V_r, A_r + G, factorization) for u in UNITS])
+    return _projected(tree, motions, wrenches)
+
+
+def _own_wrench(M: SpatialInertia, V: Motion, V_r: Motion, A: Motion, factorization: str) -> Force:
+    P = V.cross_dual(M.apply(V_r))  # −ad(V)ᵀ M V_r
+    turned = M.apply(V.cross(V_r))  # M ad(V) V_r
+    if factorization == "passive":
+        return M.apply(A) + turned + P
+    if factorization == "kinematic":
+        return M.apply(A) + P
+    X = V_r.cross_dual(M.apply(V))
+    return M.apply(A) + (turned + P + X) * 0.5
+
+
+def _references(
+    tree: Tree, motions: Sequence[LinkMotion], v_r: Sequence[Any], a_r: Sequence[Any]
+) -> list[tuple[Motion, Motion]]:
+    """Return the twist ``J v_r`` of every link and its rate when dv_r/dt = a_r, along the motion."""
+    jets: list[Motion] = []
+    for link, motion in zip(tree.links, motions, strict=True):
+        V = jets[link.parent] if link.parent >= 0 else NO_MOTION
+        V = motion.pose.pull(link.placement.pull(V))
+        where = link.coordinates
+        for k, X in enumerate(screws(link.step)):
+            V = V + X * (Jet((v_r[where.v + k], a_r[where.v + k])) * where.multiplier)
+        jets.append(V)
+    return [(_at(V, 0), _at(V, 1)) for V in jets]
+
+
+def _fields(tree: Tree, motions: Sequence[LinkMotion]) -> list[Motion]:
+    fields: list[Motion] = []
+    for link, motion in zip(tree.links, motions, strict=True):
+        G = fields[link.parent] if link.parent >= 0 else Motion(ZERO, -tree.gravity)
+        fields.append(motion.pose.pull(link.placement.pull(G)))
+    return [_at(G, 0) for G in fields]
+
+
+def _projected(
+    tree: Tree, motions: Sequence[LinkMotion], wrenches: Sequence[Sequence[Force]]
+) -> list[list[Any]]:
+    """Return ``J_bᵀ W`` of every body b: one row a velocity, the columns of one body together."""
+    rows: list[list[Any]] = [[] for _ in range(tree.nv)]
+    columns = link_columns(tree, motions)
+    places = zip(tree.body_links, tree.body_placements, wrenches, strict=True)
+    for link, T, own in places:
+        body = {v: T.pull(X) for v, X in columns[link].items()}
+        for v, row in enumerate(rows):
+            row += [body[v].power(W) for W in own] if v in body else [0.0] * len(own)
+    return rows
+
+
+def _at(V: Motion, order: int) -> Motion:
+    """Return one Taylor coefficient of a motion."""
+    w, v = V
+    return Motion(
+        Vec3(*(_coefficient(x, order) for x in w)), Vec3(*(_coefficient(x, order) for x in v))
+    )
+
+
+def _coefficient(x: Any, order: int) -> Any:
+    if isinstance(x, Jet):
+        return x.coeffs[order]
+    return x if order == 0 else 0.0

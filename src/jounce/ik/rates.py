@@ -1,0 +1,204 @@
+"""Joint rates of any order from the twist of a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, overload
+
+import numpy as np
+
+from jounce.derivatives.inverse_kinematics import DIRECTIONS
+from jounce.dynamics.inverse_kinematics import Task
+from jounce.errors import ShapeError, unknown_name
+from jounce.dynamics.twists import REPRESENTATIONS
+from jounce.ik.singular import condition_numbers, singularity_error
+from jounce.ik.tasks import (
+    checked_directions,
+    checked_task,
+    checked_weights,
+    in_order,
+    prescribed_velocities,
+    velocity_names,
+)
+from jounce.kernels.kernel import kernel_of
+from jounce.kernels.kinematics import jacobian
+from jounce.kernels.quantities import KernelSpec
+from jounce.model.checks import as_floats
+from jounce.model.robot import Robot
+
+CONDITION_LIMIT = 1e8
+
+
+class IKRates(NamedTuple):
+    """Joint rates and how well they do the task.
+
+    ``residual`` of shape ``(m, *batch, directions)`` is ``V^(k) − (J v)^(k)``, what the motion
+    misses of the twist and its derivatives: zero up to roundoff unless the task is damped or has
+    more directions than joints.  ``condition`` of shape ``batch`` is the condition number of
+    the Jacobian, its columns divided by the square roots of the weights.
+    """
+
+    rates: np.ndarray
+    residual: np.ndarray
+    condition: np.ndarray
+
+
+@overload
+def inverse_kinematics_rates(
+    robot: Robot, frame: str, q: Any, *twists: Any, full_output: Literal[False] = ..., **options: Any
+) -> np.ndarray: ...
+@overload
+def inverse_kinematics_rates(
+    robot: Robot, frame: str, q: Any, *twists: Any, full_output: Literal[True], **options: Any
+) -> IKRates: ...
+def inverse_kinematics_rates(
+    robot: Robot,
+    frame: str,
+    q: Any,
+    *twists: Any,
+    representation: str = "body",
+    null_space: Any = None,
+    weights: Any = None,
+    damping: float = 0.0,
+    directions: str | Sequence[str] | None = None,
+    independent: str | Sequence[str] = (),
+    condition_limit: float = CONDITION_LIMIT,
+    full_output: bool = False,
+) -> np.ndarray | IKRates:
+    """Return the joint rates q̇, q̈, … that give a frame this twist and its derivatives.
+
+    ``twists`` are V, V̇, … of shape ``(*batch, 6)``, the result ``(m, *batch, nv)``: v and its
+    derivatives to the same order [M20, algorithm 2].  With ``directions``, such as
+    ``"vx vy wz"`` or ``"linear"``, a twist has one entry a direction, in that order.
+
+    Arms with more joints than directions move as near to ``null_space`` as the task lets them:
+    z, ż, … of shape ``(orders, *batch, nv)``, missing ones zero; near in the norm of the
+    ``weights`` ``(nv,)``, constant in time.  The derivatives are those of this choice, so that
+    ``J(q(t)) v(t) = V(t)`` and ``v = z + W⁻¹ Jᵀ λ`` hold at every order.  The joints named in
+    ``independent`` move with ``null_space`` exactly, the others do the task [M20, Remark 2].
+    Joints that do not move the frame follow ``null_space``.  With fewer joints than directions
+    the rates are those of least residual; ``full_output=True`` returns `IKRates` with it.
+
+    A condition number above ``condition_limit`` is a `SingularityError`.  ``damping`` δ > 0 bounds
+    the rates instead, ``J v + δ² λ = V``: then every order misses its part of the task by the
+    residual δ² λ^(k), but v̇ is still the derivative of v, and so on.
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r")
+    >>> V, V1 = [0.0, 1.0], [0.0, 0.0]
+    >>> jounce.inverse_kinematics_rates(arm, "tip", [0.0, 1.5708], V, V1, directions="vx vy").round(3)
+    array([[ 0.,  1.],
+           [ 1., -1.]])
+    """
+    if representation not in REPRESENTATIONS:
+        raise unknown_name("representation", representation, REPRESENTATIONS)
+    if not twists:
+        raise ShapeError("inverse_kinematics_rates needs q and at least one twist.")
+    names = checked_directions(directions)
+    fixed = prescribed_velocities(robot, independent)
+    prescribed = " ".join(map(str, fixed))
+    task = checked_task(robot, frame, representation, names, prescribed)
+    V = _stacked("twists", twists, names)
+    arguments, inputs = [as_floats("q", q), V], ""
+    if null_space is not None:
+        arguments.append(_orders(robot, null_space, len(twists)))
+        inputs += "z"
+    scale = None if weights is None else 1.0 / np.sqrt(checked_weights(robot, weights))
+    if scale is not None:
+        arguments.append(scale)
+        inputs += "w"
+    if _checked_damping(damping):
+        arguments.append(np.array([float(damping)]))
+        inputs += "d"
+    options = {
+        "directions": in_order(names),
+        "frame": frame,
+        "inputs": inputs,
+        "prescribed": prescribed,
+        "representation": representation,
+    }
+    spec = KernelSpec(robot, "inverse_kinematics_rates", len(twists) - 1, (), tuple(options.items()))
+    with np.errstate(all="ignore"):  # a singular sample divides by zero; it is refused below
+        found = kernel_of(spec).call(*arguments, check=True, threads=None)
+    is_bad = ~(found[0, ..., -1] <= condition_limit)
+    if is_bad.any():
+        raise _singular(robot, frame, task, arguments[0], scale, condition_limit, is_bad)
+    rates = np.ascontiguousarray(found[..., : robot.nv])
+    if not full_output:
+        return rates
+    order = [in_order(names).split().index(n) for n in names]
+    residual = found[..., robot.nv : -1][..., order]
+    J = _task_jacobian(robot, frame, task, arguments[0], scale)
+    condition = np.broadcast_to(condition_numbers(J), rates.shape[1:-1]).copy()
+    return IKRates(rates, np.ascontiguousarray(residual), condition)
+
+
+def _stacked(what: str, twists: Sequence[Any], names: list[str]) -> np.ndarray:
+    """Return the twists as ``(m, *batch, directions)``, components in the order of the six."""
+    arrays = [as_floats(f"{what}[{k}]", V) for k, V in enumerate(twists)]
+    for k, array in enumerate(arrays):
+        if array.ndim == 0 or array.shape[-1] != len(names):
+            raise ShapeError(
+                f"{what}[{k}] must have shape (*batch, {len(names)}), one entry a direction "
+                f"({' '.join(names)}), got {array.shape}."
+            )
+    order = [names.index(d) for d in DIRECTIONS if d in names]
+    try:
+        return np.stack(np.broadcast_arrays(*arrays))[..., order]
+    except ValueError:
+        shapes = ", ".join(str(a.shape) for a in arrays)
+        raise ShapeError(f"the batch axes of the {what} do not broadcast: {shapes}.") from None
+
+
+def _orders(robot: Robot, null_space: Any, orders: int) -> np.ndarray:
+    """Return z with exactly this many orders: missing ones zero, surplus ignored."""
+    array = as_floats("null_space", null_space)
+    if array.ndim < 2 or array.shape[-1] != robot.nv or not len(array):
+        raise ShapeError(
+            f"null_space must have shape (orders, *batch, {robot.nv}), the velocity and its "
+            f"derivatives, got {array.shape}; a velocity alone is z[None]."
+        )
+    missing = max(orders - len(array), 0)
+    return np.concatenate([array[:orders], np.zeros((missing, *array.shape[1:]))])
+
+
+def _checked_damping(damping: Any) -> bool:
+    if not np.isscalar(damping) or not np.isfinite(damping) or damping < 0:  # type: ignore[arg-type]
+        raise ShapeError(f"damping must be one number ≥ 0, got {damping!r}.")
+    return bool(damping > 0)  # type: ignore[operator]
+
+
+def _task_jacobian(
+    robot: Robot, frame: str, task: Task, q: np.ndarray, scale: np.ndarray | None
+) -> np.ndarray:
+    """Return the Jacobian that is inverted: rows that move, free columns, weighted."""
+    J = jacobian(robot, frame, q, representation=task.representation)[0]
+    J = J[..., task.rows, :][..., task.free]
+    if scale is not None:
+        J = J * scale[list(task.free)]
+    lead = tuple(range(J.ndim - 2))
+    moves = np.abs(J)
+    return J[..., moves.any((*lead, J.ndim - 1)), :][..., moves.any((*lead, J.ndim - 2))]
+
+
+def _singular(
+    robot: Robot,
+    frame: str,
+    task: Task,
+    q: np.ndarray,
+    scale: np.ndarray | None,
+    limit: float,
+    is_bad: np.ndarray,
+) -> Exception:
+    """Return the error for the first sample that cannot be solved."""
+    index = tuple(int(i) for i in np.argwhere(is_bad)[0])
+    bad = np.broadcast_to(q, (*is_bad.shape, robot.nq))[index]
+    J = jacobian(robot, frame, bad, representation=task.representation)[0]
+    J = J[list(task.rows)][:, list(task.free)]
+    if scale is not None:
+        J = J * scale[list(task.free)]
+    rows = [DIRECTIONS[r] for r in task.rows]
+    columns = [velocity_names(robot)[j] for j in task.free]
+    at = f"sample {list(index)}" if index else "this q"
+    where = f"frame {frame!r} of robot {robot.name!r}, {at}"
+    return singularity_error(J, rows, columns, limit, where, index)

@@ -1,0 +1,75 @@
+"""What a Jacobian has lost: rank, condition number and direction, and the error that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from jounce.errors import JounceError
+
+
+class Loss(NamedTuple):
+    """Rank and condition number of a Jacobian, and the direction it is about to lose.
+
+    ``direction`` is a unit vector over the rows, the twist that costs the greatest joint rates;
+    with fewer columns than rows it is one over the columns, the joint motion that does least.
+    """
+
+    rank: int
+    condition: float
+    direction: np.ndarray
+    is_joint_motion: bool
+
+
+class SingularityError(JounceError, ArithmeticError):
+    """A Jacobian that cannot be inverted; ``rank``, ``condition``, ``direction``, ``index``.
+
+    ``index`` is where in the batch the first such sample stands.
+    """
+
+    def __init__(self, message: str, loss: Loss, index: tuple[int, ...]) -> None:
+        super().__init__(message)
+        self.rank = loss.rank
+        self.condition = loss.condition
+        self.direction = loss.direction
+        self.index = index
+
+    def __reduce__(self) -> tuple[object, ...]:
+        loss = Loss(self.rank, self.condition, self.direction, False)
+        return type(self), (str(self), loss, self.index)
+
+
+def loss_of(J: np.ndarray, limit: float) -> Loss:
+    """Return what one Jacobian (rows, columns) has lost; its rank is that above 1 / limit."""
+    U, sizes, Vt = np.linalg.svd(J, full_matrices=False)
+    rank = int(np.sum(sizes * limit > sizes[0])) if sizes[0] > 0 else 0
+    condition = float(sizes[0] / sizes[-1]) if sizes[-1] > 0 else np.inf
+    is_joint_motion = J.shape[0] > J.shape[1]
+    direction = Vt[-1] if is_joint_motion else U[:, -1]
+    return Loss(rank, condition, np.array(direction), is_joint_motion)
+
+
+def condition_numbers(J: np.ndarray) -> np.ndarray:
+    """Return the condition numbers of Jacobians ``(*batch, rows, columns)``; infinite if singular."""
+    sizes = np.linalg.svd(J, compute_uv=False)
+    least = sizes[..., -1]
+    return np.where(least > 0, sizes[..., 0] / np.where(least > 0, least, 1.0), np.inf)
+
+
+def singularity_error(
+    J: np.ndarray, rows: Sequence[str], columns: Sequence[str], limit: float, where: str,
+    index: tuple[int, ...] = (),
+) -> SingularityError:  # fmt: skip
+    """Return the error for a Jacobian whose condition number is above the limit."""
+    loss = loss_of(J, limit)
+    names = columns if loss.is_joint_motion else rows
+    parts = [f"{x:+.3g} {n}" for x, n in zip(loss.direction, names, strict=True) if abs(x) > 5e-4]
+    lost = "joint motion without effect" if loss.is_joint_motion else "lost direction"
+    message = (
+        f"{where}: the Jacobian is singular: rank {loss.rank} of {min(J.shape)}, condition number "
+        f"{loss.condition:.3g} above {limit:.3g}, {lost} ({' '.join(parts)}). Give damping > 0, "
+        "leave that direction out, or raise condition_limit."
+    )
+    return SingularityError(message, loss, index)

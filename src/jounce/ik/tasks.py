@@ -1,0 +1,109 @@
+"""What users ask for, checked: directions, weights, prescribed joints, poses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from jounce.derivatives.inverse_kinematics import DIRECTIONS, task_of
+from jounce.dynamics.inverse_kinematics import Task
+from jounce.errors import ShapeError, UnsupportedError, unknown_name
+from jounce.model.checks import as_floats, check_finite
+from jounce.model.robot import Robot
+
+_GROUPS = {"angular": DIRECTIONS[:3], "linear": DIRECTIONS[3:]}
+ROTATION_TOLERANCE = 1e-6
+
+
+def checked_directions(directions: str | Sequence[str] | None) -> list[str]:
+    """Return names of directions, in the order given; None is all six.
+
+    >>> checked_directions("linear")
+    ['vx', 'vy', 'vz']
+    """
+    if directions is None:
+        return list(DIRECTIONS)
+    words = directions.split() if isinstance(directions, str) else list(directions)
+    names = [name for word in words for name in _GROUPS.get(word, (word,))]
+    for name in names:
+        if name not in DIRECTIONS:
+            raise unknown_name("direction", name, (*DIRECTIONS, *_GROUPS))
+    if not names or len(set(names)) < len(names):
+        raise ShapeError(f"directions must be one or more different names, got {names}.")
+    return names
+
+
+def in_order(names: Sequence[str]) -> str:
+    """Return directions in the order of the six components, as one text."""
+    return " ".join(d for d in DIRECTIONS if d in names)
+
+
+def checked_task(
+    robot: Robot, frame: str, representation: str, names: Sequence[str], prescribed: str = ""
+) -> Task:
+    """Return the task of a frame that at least one joint moves."""
+    if not isinstance(robot, Robot):
+        raise TypeError(f"robot must be a jounce.Robot, got {type(robot).__name__}.")
+    task = task_of(robot, frame, representation, in_order(names), prescribed)
+    if not task.free:
+        raise UnsupportedError(
+            f"no joint that may move carries the frame {frame!r} of robot {robot.name!r}; "
+            "choose a frame further out."
+        )
+    return task
+
+
+def prescribed_velocities(robot: Robot, joints: str | Sequence[str]) -> list[int]:
+    """Return the indices of the velocities of these joints."""
+    names = [joints] if isinstance(joints, str) else list(joints)
+    found = [robot.joint(name) for name in names]
+    for joint in found:
+        if joint.mimic is not None:
+            raise UnsupportedError(f"joint {joint.name!r} follows another; prescribe that one.")
+    return sorted({i for joint in found for i in range(robot.nv)[joint.v_slice]})
+
+
+def velocity_names(robot: Robot) -> list[str]:
+    """Return a name for every velocity: that of its joint, numbered where it has several."""
+    own = [joint for joint in robot.joints if joint.mimic is None]
+    return [
+        joint.name if joint.nv == 1 else f"{joint.name}[{k}]"
+        for joint in own
+        for k in range(joint.nv)
+    ]
+
+
+def checked_weights(robot: Robot, weights: Any) -> np.ndarray:
+    """Return positive weights ``(nv,)``."""
+    array = as_floats("weights", weights)
+    if array.shape != (robot.nv,):
+        raise ShapeError(
+            f"weights must have shape ({robot.nv},), one a velocity, got {array.shape}."
+        )
+    check_finite("weights", array)
+    if np.any(array <= 0.0):
+        raise ShapeError(f"weights must be positive, got {array.tolist()}.")
+    return array
+
+
+def checked_poses(name: str, poses: Any) -> np.ndarray:
+    """Return poses ``(*batch, 4, 4)``, rigid to 1e-6."""
+    array = as_floats(name, poses)
+    if array.ndim < 2 or array.shape[-2:] != (4, 4):
+        raise ShapeError(f"{name} must have shape (*batch, 4, 4), got {array.shape}.")
+    check_finite(name, array)
+    R = array[..., :3, :3]
+    with np.errstate(over="ignore", invalid="ignore"):
+        error = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(axis=(-1, -2), initial=0.0)
+    is_turned = np.linalg.det(R) < 0
+    is_bad = ~(error <= ROTATION_TOLERANCE) | is_turned | (array[..., 3, :] != (0, 0, 0, 1)).any(-1)
+    if np.any(is_bad):
+        where = [int(i) for i in np.argwhere(is_bad)[0]]
+        raise ShapeError(
+            f"{name}{where or ''} is not a rigid transform: the upper left 3×3 must be a rotation "
+            f"to {ROTATION_TOLERANCE:g} and the last row 0 0 0 1, got "
+            f"{array[tuple(where)].tolist()}."
+        )
+    return np.ascontiguousarray(array)

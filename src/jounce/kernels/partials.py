@@ -1,0 +1,77 @@
+"""Public functions: partials of forces and accelerations, and regressors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from jounce.kernels.functions import evaluate
+from jounce.model.robot import Robot
+
+
+def inverse_dynamics_partials(
+    robot: Robot, q: Any, v: Any, a: Any, *rates: Any, wrenches: Mapping[str, Any] | None = None
+) -> np.ndarray:
+    """Return all partials ``[k, j] = ∂Q⁽ᵏ⁾/∂q⁽ʲ⁾``, ``(K − 1, K + 1, *batch, nv, nv)``.
+
+    By q itself: by the tangent increment of `jounce.integrate`.  External wrenches stay
+    constant in their representation.
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r")
+    >>> P = jounce.inverse_dynamics_partials(arm, [0.1, 0.2], [1, 2], [3, 4], [5, 6])
+    >>> P.shape  # Q and dQ/dt by q, v, a and jerk
+    (2, 4, 2, 2)
+    >>> bool(abs(P[0, 2] - jounce.mass_matrix(arm, [0.1, 0.2])[0]).max() < 1e-15)
+    True
+    """
+    motion = (q, v, a, *rates)
+    flat = evaluate(robot, "inverse_dynamics_partials", motion, wrenches)
+    return flat.reshape(len(motion) - 2, len(motion), *flat.shape[1:])
+
+
+def forward_dynamics_partials(
+    robot: Robot, q: Any, v: Any, Q: Any, wrenches: Mapping[str, Any] | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return ∂a/∂q, ∂a/∂v and ∂a/∂Q = M⁻¹, each ``(*batch, nv, nv)``.
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r")
+    >>> da_dq, da_dv, da_dQ = jounce.forward_dynamics_partials(arm, [0.1, 0.2], [1, 2], [3, 4])
+    >>> bool(abs(da_dQ @ jounce.mass_matrix(arm, [0.1, 0.2])[0] - [[1, 0], [0, 1]]).max() < 1e-13)
+    True
+    """
+    da_dq, da_dv, da_dQ = evaluate(robot, "forward_dynamics_partials", (q, v, Q), wrenches)
+    return da_dq, da_dv, da_dQ
+
+
+def regressor(robot: Robot, q: Any, v: Any, a: Any, *rates: Any) -> np.ndarray:
+    """Return Y and its time derivatives with ``Q⁽ᵏ⁾ = Y⁽ᵏ⁾ π``, ``(K − 1, *batch, nv, 10 n_bodies)``.
+
+    π is `jounce.parameters`; motor inertia, damping and external wrenches are not in it.
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r")
+    >>> state = [0.1, 0.2], [1, 2], [3, 4]
+    >>> Q = jounce.regressor(arm, *state) @ jounce.parameters(arm)
+    >>> bool(abs(Q - jounce.inverse_dynamics(arm, *state)).max() < 1e-13)
+    True
+    """
+    return evaluate(robot, "regressor", (q, v, a, *rates))
+
+
+def slotine_li_regressor(
+    robot: Robot, q: Any, v: Any, v_r: Any, a_r: Any, factorization: str = "passive"
+) -> np.ndarray:
+    """Return Y with ``M a_r + C v_r + g = Y π``, ``(*batch, nv, 10 n_bodies)``.
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r")
+    >>> Y = jounce.slotine_li_regressor(arm, [0.1, 0.2], [1, 2], [1, 2], [3, 4])
+    >>> bool(abs(Y - jounce.regressor(arm, [0.1, 0.2], [1, 2], [3, 4])[0]).max() < 1e-14)
+    True
+    """
+    rows = evaluate(robot, "slotine_li_regressor", (q, v, v_r, a_r), factorization=factorization)
+    return rows[0]
