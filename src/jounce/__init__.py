@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from jounce.derivatives.closed_form import ClosedForm as ClosedForm
     from jounce.errors import InvalidInertiaError as InvalidInertiaError
     from jounce.errors import JounceError as JounceError
     from jounce.errors import ModelError as ModelError
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
     from jounce.formats.dh import from_dh as from_dh
     from jounce.formats.load import load as load
     from jounce.formats.screws import from_screws as from_screws
+    from jounce.kernels.closed_form import closed_form as closed_form
+    from jounce.ik.pose_solver import IKResult as IKResult
+    from jounce.ik.pose_solver import inverse_kinematics as inverse_kinematics
+    from jounce.ik.rates import IKRates as IKRates
+    from jounce.ik.rates import inverse_kinematics_rates as inverse_kinematics_rates
+    from jounce.ik.singular import SingularityError as SingularityError
     from jounce.kernels.dynamics import centroidal_momentum as centroidal_momentum
     from jounce.kernels.dynamics import gravity_forces as gravity_forces
     from jounce.kernels.dynamics import inverse_dynamics as inverse_dynamics
@@ -60,6 +67,7 @@ __version__ = "0.1.0"
 
 # Where each public name lives; it is imported when it is first used.
 _HOMES = {
+    "jounce.derivatives.closed_form": "ClosedForm",
     "jounce.errors": (
         "InvalidInertiaError JounceError ModelError NotFiniteError RobotFormatError ShapeError "
         "SingularError UnknownNameError UnsupportedError"
@@ -67,6 +75,10 @@ _HOMES = {
     "jounce.formats.dh": "DH from_dh",
     "jounce.formats.load": "load",
     "jounce.formats.screws": "from_screws",
+    "jounce.kernels.closed_form": "closed_form",
+    "jounce.ik.pose_solver": "IKResult inverse_kinematics",
+    "jounce.ik.rates": "IKRates inverse_kinematics_rates",
+    "jounce.ik.singular": "SingularityError",
     "jounce.kernels.dynamics": (
         "centroidal_momentum gravity_forces inverse_dynamics joint_wrenches kinetic_energy "
         "momentum potential_energy"

@@ -53,7 +53,8 @@ class ClosedForm:
     ) -> None:
         self.robot = robot
         self.factorization = factorization
-        self._q, self._rates, self._wrenches = q, tuple(rates), tuple(wrenches)
+        self.q, self.rates = q, tuple(rates)
+        self._wrenches = tuple(wrenches)
         self._batch = q.shape[:-1]
         self._system = system(robot)
 
@@ -66,7 +67,7 @@ class ClosedForm:
     @property
     def order(self) -> int:
         """Number of rates given, K."""
-        return len(self._rates)
+        return len(self.rates)
 
     @property
     def links(self) -> tuple[str, ...]:
@@ -190,7 +191,7 @@ class ClosedForm:
     @cached_property
     def _v(self) -> MatrixJet:
         self._needs(1, "a, b, V, C or C_sys")
-        return MatrixJet.from_derivatives(np.stack(self._rates)[..., None])
+        return MatrixJet.from_derivatives(np.stack(self.rates)[..., None])
 
     @cached_property
     def _a(self) -> MatrixJet:
@@ -198,7 +199,7 @@ class ClosedForm:
 
     @cached_property
     def _kinematics(self) -> Kinematics:
-        return kinematics(self._system, self._q, self._a if self.order else None)
+        return kinematics(self._system, self.q, self._a if self.order else None)
 
     @cached_property
     def _J(self) -> MatrixJet:
@@ -210,9 +211,7 @@ class ClosedForm:
 
     @cached_property
     def _C_sys(self) -> MatrixJet:
-        return coriolis_system(
-            self._system, self._kinematics, self._a, self._V, self.factorization
-        )
+        return coriolis_system(self._system, self._kinematics, self._a, self._V, self.factorization)
 
     @cached_property
     def _M(self) -> MatrixJet:
@@ -229,7 +228,7 @@ class ClosedForm:
 
     @cached_property
     def _W(self) -> MatrixJet:
-        return system_wrenches(self._system, self._q, self._rates, self._wrenches)
+        return system_wrenches(self._system, self.q, self.rates, self._wrenches)
 
 
 def _vector(column: MatrixJet) -> Array:

@@ -65,8 +65,9 @@ def wrenches_of_joints(
 ) -> Rows:
     """Return the wrench of the parent on every body, about its origin or the world's."""
     tree = lowered(robot)
-    links = joint_wrenches(tree, q, rates, frame_wrenches(robot, tree, wrenches or {}))
-    poses = link_poses(tree, link_motions(tree, q, rates))
+    motions = link_motions(tree, q, rates)
+    links = joint_wrenches(tree, motions, frame_wrenches(robot, tree, wrenches or {}))
+    poses = link_poses(tree, motions)
     scalars: list[Any] = []
     for link, T_link_body in zip(tree.body_links, tree.body_placements, strict=True):
         W = T_link_body.inverse.push(links[link])

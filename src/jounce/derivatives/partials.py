@@ -71,13 +71,16 @@ def _turned(row: Sequence[Any], turning: Any, order: int) -> list[Any]:
     """Return one row of ``P ad(v)`` with its time derivatives."""
     result = []
     for column in range(len(row)):
-        total: list[Any] = [0.0] * order
-        for source, jet in turning.get(column, ()):
-            for n in range(order):
-                for i in range(n + 1):
-                    total[n] = total[n] + row[source][i] * jet[n - i] * float(comb(n, i))
-        result.append(tuple(total))
-    return result
+        products = [leibniz(row[k], jet, order) for k, jet in turning.get(column, ())]
+        result.append(tuple(sum(terms, 0.0) for terms in zip(*products, strict=True)))
+    return [entry or (0.0,) * order for entry in result]
+
+
+def leibniz(a: Sequence[Any], b: Sequence[Any], count: int) -> list[Any]:
+    """Return the first derivatives of a product from those of its factors."""
+    return [
+        sum((a[i] * b[n - i] * float(comb(n, i)) for i in range(n + 1)), 0.0) for n in range(count)
+    ]
 
 
 def _turning(robot: Robot, rates: Sequence[Scalars]) -> dict[int, list[tuple[int, Any]]]:

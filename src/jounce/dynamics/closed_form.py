@@ -16,12 +16,16 @@ import numpy as np
 from jounce.algebra.inertia import SpatialInertia
 from jounce.algebra.jet import Jet, derivatives
 from jounce.algebra.matrix_jet import Array, MatrixJet, cauchy
-from jounce.algebra.se3 import IDENTITY, Motion, Transform
+from jounce.algebra.se3 import IDENTITY, Transform
 from jounce.dynamics.motion import link_motions, screws
 from jounce.dynamics.wrenches import FrameWrench, link_wrenches
 from jounce.errors import UnsupportedError
+from jounce.model.joints import Primitive
 from jounce.model.robot import Robot
 from jounce.model.tree import Tree, lowered
+
+
+_UNITS = screws(Primitive("free"))  # the six unit twists
 
 
 class System(NamedTuple):
@@ -174,16 +178,15 @@ def _at_zero(system: System, q: Array) -> tuple[Array, Array, Array]:
 def _Ad_inverse(T: Transform, batch: tuple[int, ...]) -> Array:
     """Return the matrices ``Ad(T⁻¹)``, ``(*batch, 6, 6)``: columns are pulled unit twists."""
     Ad = np.zeros((*batch, 6, 6))
-    for j, unit in enumerate(np.eye(6).tolist()):
-        for i, x in enumerate(_six(T.pull(Motion(_vec(unit[:3]), _vec(unit[3:]))))):
+    for j, unit in enumerate(_UNITS):
+        for i, x in enumerate(_six(T.pull(unit))):
             Ad[..., i, j] = x.coeffs[0] if isinstance(x, Jet) else x
     return Ad
 
 
 def _inertia_matrix(inertia: SpatialInertia) -> Array:
     """Return ``M`` [KM21, (12)]: columns are the momenta of unit twists."""
-    units = [Motion(_vec(e[:3]), _vec(e[3:])) for e in np.eye(6).tolist()]
-    return np.array([_six(inertia.apply(e)) for e in units]).T
+    return np.array([_six(inertia.apply(unit)) for unit in _UNITS], dtype=float).T
 
 
 def _names(robot: Robot) -> tuple[str, ...]:
@@ -196,12 +199,6 @@ def _names(robot: Robot) -> tuple[str, ...]:
 
 def _six(pair: Any) -> list[Any]:
     return [*pair[0], *pair[1]]
-
-
-def _vec(values: list[float]) -> Any:
-    from jounce.algebra.vector import Vec3
-
-    return Vec3(*values)
 
 
 def _six_by_six(column: MatrixJet) -> Array:

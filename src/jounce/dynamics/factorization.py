@@ -26,18 +26,17 @@ def factorize(matrix: Sequence[Sequence[Any]]) -> Factors:
         {j: matrix[i][j] for j in range(i + 1) if not is_zero(matrix[i][j])} for i in range(size)
     ]
     lower: list[dict[int, Any]] = [{} for _ in range(size)]
-    pivots: list[Any] = [rows[k].get(k, 0.0) for k in range(size)]
+    pivots: list[Any] = [0.0] * size
     reciprocals: list[Any] = [0.0] * size
     for k in reversed(range(size)):
         pivots[k] = rows[k].get(k, 0.0)
         reciprocals[k] = 1.0 / pivots[k]
         others = sorted(j for j in rows[k] if j < k)
-        for i in others:
+        for n, i in enumerate(others):
             factor = rows[k][i] * reciprocals[k]
             lower[k][i] = factor
-            for j in others:
-                if j <= i:
-                    rows[i][j] = rows[i].get(j, 0.0) - factor * rows[k][j]
+            for j in others[: n + 1]:
+                rows[i][j] = rows[i].get(j, 0.0) - factor * rows[k][j]
     return Factors(tuple(lower), tuple(reciprocals), tuple(pivots))
 
 

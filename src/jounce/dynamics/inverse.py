@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from jounce.algebra.inertia import NO_INERTIA
 from jounce.algebra.jet import Jet, dt
 from jounce.algebra.se3 import NO_FORCE, Force, Motion
 from jounce.algebra.vector import ZERO, Vec3
@@ -22,13 +23,16 @@ def inverse_dynamics(
 ) -> list[Any]:
     """Return the generalised forces that produce the motion, one jet a velocity.
 
-    With V_i the twist of link i in its own frame, Ξ_i its joint screw, M_i its inertia and
-    h_i the momentum of everything beyond joint i::
+    With V_i = (ω_i, v_i) the twist of link i in its own frame, Ξ_i its joint screw, M_i its
+    inertia and h_i = (L_i, P_i) the momentum of everything beyond joint i, of mass m_i::
 
         V_i = Ad(C_{i,p}) V_p + Ξ_i v_i                 outwards, V_ground = (0, −g t)
         h_i = M_i V_i + Σ_c Ad(C_{c,i})ᵀ h_c            inwards
         Q_i = Ξ_iᵀ (dh_i/dt − ad(V_i)ᵀ h_i − W_i) + armature a_i + damping v_i
 
+    The inward pass carries P_i − m_i v_i, the momentum less that of a point of mass m_i at the
+    origin of link i; the point joins the inertia of the parent.  So v_i × P_i needs no m_i v_i,
+    and products of gravity with itself, large where the motion is slow, never arise to cancel.
     The ground that accelerates by −g replaces gravity, exactly and at every order; these
     twists are therefore not the true ones.  ``wrenches`` are jets exerted by the environment
     on the robot; W_i sums those beyond joint i.  With K rates (K ≥ 2) the result is of order
@@ -39,16 +43,27 @@ def inverse_dynamics(
     motions = link_motions(tree, q, rates)
     twists = link_twists(tree, motions, falling_ground(tree.gravity, len(rates) - 1))
     external = wrenches_beyond(tree, motions, wrenches)
-    beyond: list[Force] = [NO_FORCE] * len(tree.links)
+    inertias = [link.inertia for link in tree.links]
+    beyond: list[Force] = [NO_FORCE] * len(tree.links)  # L and P − m v
     forces: list[Any] = [0.0] * tree.nv
     for i in reversed(range(len(tree.links))):
-        link, V = tree.links[i], twists[i]
-        h = link.inertia.apply(V) + beyond[i]
+        link, V, m = tree.links[i], twists[i], inertias[i].mass
+        h = inertias[i]._replace(mass=0.0).apply(V) + beyond[i]
         if link.parent >= 0:
-            moved = link.placement.push(motions[i].pose.push(h))
+            V_joint = link.placement.pull(twists[link.parent])
+            moved = link.placement.push(_before_joint(motions[i], V_joint, h, m))
             beyond[link.parent] = beyond[link.parent] + moved
-        add_forces(forces, link, motions[i], _joint_forces(link, V, h, external.get(i)))
+            point = NO_INERTIA._replace(mass=m).moved(link.placement)
+            inertias[link.parent] = inertias[link.parent] + point
+        add_forces(forces, link, motions[i], _joint_forces(link, V, h, m, external.get(i)))
     return forces
+
+
+def _before_joint(motion: LinkMotion, V: Motion, h: Force, m: Any) -> Force:
+    """Return L and P − m v in the parent's frame where the joint is, V its twist."""
+    (w, v), (L, P), (R, r) = V, h, motion.pose
+    force = R.rotate(P) + (w.cross(r) + R.rotate(motion.twist.linear)) * m
+    return Force(R.rotate(L) + r.cross(force + v * m), force)
 
 
 def falling_ground(gravity: Vec3, order: int) -> Motion:
@@ -57,20 +72,21 @@ def falling_ground(gravity: Vec3, order: int) -> Motion:
     return Motion(ZERO, Vec3(*(time * -g for g in gravity)))
 
 
-def _joint_forces(link: Link, V: Motion, h: Force, W: Force | None) -> list[Any]:
-    """Return ``Ξᵀ (dh/dt − ad(V)ᵀ h − W)``, only the components the joint takes part in."""
-    (w, v), (L, P) = V, h
+def _joint_forces(link: Link, V: Motion, h: Force, m: Any, W: Force | None) -> list[Any]:
+    """Return ``Ξᵀ (dh/dt − ad(V)ᵀ h − W)``, only the components the joint takes part in.
+
+    ``h`` is L and P − m v.
+    """
+    (w, v), (L, p) = V, h
+    P = p + v * m
     motion = link.step.motion
-    if motion == "spherical":
-        moment = L.dt() + w.cross(L) + v.cross(P)
-        return list(moment if W is None else moment - W.moment)
-    if motion == "free":
-        rate = h.dt() + V.cross_dual(h)
-        rate = rate if W is None else rate - W
-        return [*rate.moment, *rate.force]
+    if motion in ("spherical", "free"):
+        moment, force = L.dt() + w.cross(L) + v.cross(p), P.dt() + w.cross(P)
+        rate = Force(moment, force) if W is None else Force(moment, force) - W
+        return [*rate.moment, *rate.force] if motion == "free" else list(rate.moment)
     about = along = 0.0
     if motion != "prismatic":
-        about = dt(L.z) + (_cross_z(w, L) + _cross_z(v, P)) - (W.moment.z if W else 0.0)
+        about = dt(L.z) + (_cross_z(w, L) + _cross_z(v, p)) - (W.moment.z if W else 0.0)
     if motion != "revolute":
         along = dt(P.z) + _cross_z(w, P) - (W.force.z if W else 0.0)
     if motion == "helical":

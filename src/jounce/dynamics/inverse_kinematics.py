@@ -271,5 +271,5 @@ def _minus(start: Any, pairs: Any) -> Any:
 
 def _is_zero(x: Any) -> bool:
     return (
-        isinstance(x, float | int) and x == 0 or isinstance(x, Jet) and all(map(_is_zero, x.coeffs))
+        (isinstance(x, float | int) and x == 0) or (isinstance(x, Jet) and all(map(_is_zero, x.coeffs)))
     )

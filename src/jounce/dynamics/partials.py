@@ -69,41 +69,49 @@ def force_partials(tree: Tree, motions: Sequence[LinkMotion], order: int) -> Par
         for i, link in enumerate(tree.links)
     ]
     result = Partials(zeros(tree), zeros(tree), zeros(tree))
-    for i, link in enumerate(tree.links):
-        h = momenta[i]
-        h_rate = _rate(h, twists[i])
-        for k, screw in enumerate(all_screws[i]):
-            W = _wrenches(screw, inertias[i], h, twists[i])
-            for m, other in enumerate(all_screws[i]):
-                within = screw.X.cross(other.X).power(h_rate)
-                motor = (link.damping[k], link.armature[k]) if k == m else (0.0, 0.0)
-                entries = (
-                    other.X.power(W.by_q) + within,
-                    other.X.power(W.by_v),
-                    other.X.power(W.G),
-                )
-                _add(result, tree, (i, m), (i, k), _with_motor(entries, motor))
+    for i, own in enumerate(all_screws):
+        for k, screw in enumerate(own):
+            W = _wrenches(screw, inertias[i], momenta[i], twists[i])
+            _add_within(result, tree, (i, k), own, W, _rate(momenta[i], twists[i]))
             for j, moved in branch(tree, motions, i, *W):
-                for m, below in enumerate(all_screws[j]):
-                    _add_pair(result, tree, (j, m), (i, k), below, _Wrenches(*moved))
+                _add_across(result, tree, j, (i, k), all_screws[j], _Wrenches(*moved))
     return result
 
 
-def _add_pair(
+def _add_within(
     result: Partials,
     tree: Tree,
-    below: tuple[int, int],
+    column: tuple[int, int],
+    own: Sequence[_Screw],
+    W: _Wrenches,
+    h_rate: Force,
+) -> None:
+    """Add the entries of one velocity with all velocities of its joint, motor included."""
+    i, k = column
+    link, X = tree.links[i], own[k].X
+    for m, (Y, *_) in enumerate(own):
+        damping, armature = (link.damping[k], link.armature[k]) if k == m else (0.0, 0.0)
+        by_q = Y.power(W.by_q) + X.cross(Y).power(h_rate)
+        by_v, by_a = Y.power(W.by_v) + damping, Y.power(W.G) + armature
+        _add(result, tree, (i, m), column, (by_q, by_v, by_a))
+
+
+def _add_across(
+    result: Partials,
+    tree: Tree,
+    link: int,
     beyond: tuple[int, int],
-    screw: _Screw,
+    screws_below: Sequence[_Screw],
     W: _Wrenches,
 ) -> None:
-    """Add both entries of two joints from the wrenches of the one beyond, seen from below."""
-    X = screw.X
-    mass = X.power(W.G)
-    _add(result, tree, below, beyond, (X.power(W.by_q), X.power(W.by_v), mass))
-    by_q = -(screw.A.power(W.H) + screw.A_rate.power(W.G))
-    by_v = X.power(W.H) + (screw.rate + screw.A * -1.0).power(W.G)
-    _add(result, tree, beyond, below, (by_q, by_v, mass))
+    """Add both entries of a velocity and those of a joint below, where W is expressed."""
+    for m, screw in enumerate(screws_below):
+        X, below = screw.X, (link, m)
+        mass = X.power(W.G)
+        _add(result, tree, below, beyond, (X.power(W.by_q), X.power(W.by_v), mass))
+        by_q = -(screw.A.power(W.H) + screw.A_rate.power(W.G))
+        by_v = X.power(W.H) + (screw.rate + screw.A * -1.0).power(W.G)
+        _add(result, tree, beyond, below, (by_q, by_v, mass))
 
 
 def _screw(X: Motion, V: Motion, carried: Motion, own: Motion) -> _Screw:
@@ -151,11 +159,6 @@ def _momenta(tree: Tree, motions: Sequence[LinkMotion], twists: Sequence[Motion]
             moved = link.placement.push(motions[i].pose.push(total[i]))
             total[link.parent] = total[link.parent] + moved
     return total
-
-
-def _with_motor(entries: tuple[Any, Any, Any], motor: tuple[Any, Any]) -> tuple[Any, Any, Any]:
-    by_q, by_v, by_a = entries
-    return by_q, by_v + motor[0], by_a + motor[1]
 
 
 def _add(

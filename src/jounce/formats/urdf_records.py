@@ -208,14 +208,12 @@ def _mimic(joint: Element) -> MimicRecord | None:
 
 def _foreign_dynamics(root: Element) -> list[str]:
     """Return one warning about attributes of <dynamics> that URDF does not define."""
+    children = [child for joint in root.children for child in joint.children]
     found: dict[str, Element] = {}
-    for joint in root.children:
-        for child in joint.children:
-            if child.tag == "dynamics":
-                for attribute in child.attributes:
-                    if attribute not in ("damping", "friction"):
-                        found.setdefault(attribute, child)
+    for child in (child for child in children if child.tag == "dynamics"):
+        for attribute in set(child.attributes) - {"damping", "friction"}:
+            found.setdefault(attribute, child)
     if not found:
         return []
     first = min(found.values(), key=lambda element: element.line)
-    return [str(first.error(f"attributes of <dynamics> not used: {', '.join(found)}."))]
+    return [str(first.error(f"attributes of <dynamics> not used: {', '.join(sorted(found))}."))]

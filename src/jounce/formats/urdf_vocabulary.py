@@ -62,10 +62,9 @@ def refuse_link_switches(link: Element) -> None:
                 f"<{child.tag}>{child.text.strip()}</{child.tag}> in {link} is not supported: "
                 f"only {neutral[0]}, which is the default; remove it."
             )
-        if child.tag == "contact":
-            for scaling in known_children(child):
-                if number(scaling, "value") != 1.0:
-                    raise scaling.error(
-                        f"<inertia_scaling> in {link} is not supported: scale the <inertia> "
-                        "itself and remove it."
-                    )
+        for scaling in known_children(child) if child.tag == "contact" else ():
+            if number(scaling, "value") != 1.0:
+                raise scaling.error(
+                    f"<inertia_scaling> in {link} is not supported: scale the <inertia> itself "
+                    "and remove it."
+                )

@@ -39,7 +39,9 @@ def goal_of(
     """Return the goal of a frame; ``within`` the limits of the joints or anywhere."""
     options = {"directions": in_order(names), "frame": frame, "representation": representation}
     step = kernel_of(KernelSpec(robot, "pose_step", 0, (), tuple(options.items())))
-    lower, upper = bounds(robot) if within else (np.full(robot.nq, -np.inf), np.full(robot.nq, np.inf))
+    lower, upper = (
+        bounds(robot) if within else (np.full(robot.nq, -np.inf), np.full(robot.nq, np.inf))
+    )
     turns = [turn for joint in robot.joints if joint.mimic is None for turn in _turns(joint.kind)]
     largest = np.where(turns, LARGEST_TURN, np.inf)
     return Goal(robot, step, lower, upper, largest, tolerance)

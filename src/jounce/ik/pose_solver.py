@@ -10,7 +10,7 @@ import numpy as np
 
 from jounce.errors import ShapeError, unknown_name
 from jounce.ik.descent import Goal, descend, goal_of
-from jounce.ik.pose_error import pose_error
+from jounce.ik.rigid import pose_error
 from jounce.ik.tasks import checked_directions, checked_poses, checked_task, in_order
 from jounce.kernels.kinematics import frame_pose
 from jounce.model.checks import checked_configuration
@@ -46,7 +46,7 @@ def inverse_kinematics(
     limits: bool = True,
     tolerance: float = 1e-10,
     starts: int = 100,
-    iterations: int = 40,
+    iterations: int = 25,
     seed: int = 0,
 ) -> IKResult:
     """Return q that puts a frame at ``pose``, ``(*batch, 4, 4)``, by Levenberg–Marquardt on SE(3).
@@ -128,9 +128,7 @@ def _search(
     return q, steps
 
 
-def _starts(
-    goal: Goal, targets: np.ndarray, share: int, rng: np.random.Generator
-) -> np.ndarray:
+def _starts(goal: Goal, targets: np.ndarray, share: int, rng: np.random.Generator) -> np.ndarray:
     """Return ``share`` starts for every target: the nearest to it of many random configurations."""
     q = _random(goal, (len(targets), CANDIDATES * share), rng)
     costs = goal.costs(q, targets[:, None])

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
 from jounce.derivatives.inverse_kinematics import DIRECTIONS
 from jounce.dynamics.inverse_kinematics import Task
-from jounce.errors import ShapeError, unknown_name
 from jounce.dynamics.twists import REPRESENTATIONS
-from jounce.ik.singular import condition_numbers, singularity_error
+from jounce.errors import ShapeError, unknown_name
+from jounce.ik.singular import SingularityError, condition_numbers, singularity_error
 from jounce.ik.tasks import (
     checked_directions,
     checked_task,
@@ -45,7 +46,12 @@ class IKRates(NamedTuple):
 
 @overload
 def inverse_kinematics_rates(
-    robot: Robot, frame: str, q: Any, *twists: Any, full_output: Literal[False] = ..., **options: Any
+    robot: Robot,
+    frame: str,
+    q: Any,
+    *twists: Any,
+    full_output: Literal[False] = ...,
+    **options: Any,
 ) -> np.ndarray: ...
 @overload
 def inverse_kinematics_rates(
@@ -117,19 +123,19 @@ def inverse_kinematics_rates(
         "prescribed": prescribed,
         "representation": representation,
     }
-    spec = KernelSpec(robot, "inverse_kinematics_rates", len(twists) - 1, (), tuple(options.items()))
+    spec = KernelSpec(
+        robot, "inverse_kinematics_rates", len(twists) - 1, (), tuple(options.items())
+    )
     with np.errstate(all="ignore"):  # a singular sample divides by zero; it is refused below
         found = kernel_of(spec).call(*arguments, check=True, threads=None)
-    is_bad = ~(found[0, ..., -1] <= condition_limit)
-    if is_bad.any():
-        raise _singular(robot, frame, task, arguments[0], scale, condition_limit, is_bad)
+    where = _Place(robot, frame, task, arguments[0], scale)
+    where.refuse_singular(found[0, ..., -1], condition_limit)
     rates = np.ascontiguousarray(found[..., : robot.nv])
     if not full_output:
         return rates
     order = [in_order(names).split().index(n) for n in names]
     residual = found[..., robot.nv : -1][..., order]
-    J = _task_jacobian(robot, frame, task, arguments[0], scale)
-    condition = np.broadcast_to(condition_numbers(J), rates.shape[1:-1]).copy()
+    condition = np.broadcast_to(condition_numbers(where.jacobian()), rates.shape[1:-1]).copy()
     return IKRates(rates, np.ascontiguousarray(residual), condition)
 
 
@@ -168,37 +174,50 @@ def _checked_damping(damping: Any) -> bool:
     return bool(damping > 0)  # type: ignore[operator]
 
 
-def _task_jacobian(
-    robot: Robot, frame: str, task: Task, q: np.ndarray, scale: np.ndarray | None
-) -> np.ndarray:
-    """Return the Jacobian that is inverted: rows that move, free columns, weighted."""
+class _Place(NamedTuple):
+    """Where a task is asked for: enough to say what the Jacobian has lost."""
+
+    robot: Robot
+    frame: str
+    task: Task
+    q: np.ndarray
+    scale: np.ndarray | None
+
+    def refuse_singular(self, bound: np.ndarray, limit: float) -> None:
+        """Raise for the first sample whose condition number is above the limit.
+
+        ``bound`` of the kernel is at least the condition number, at most six times as large.
+        """
+        suspects = np.argwhere(~(bound <= limit))
+        if not len(suspects):
+            return
+        q = np.broadcast_to(self.q, (*bound.shape, self.robot.nq))
+        for index in map(tuple, suspects.tolist()):
+            J = self._replace(q=q[index]).jacobian()
+            if not condition_numbers(J) <= limit or not np.isfinite(bound[index]):
+                raise self._error(J, limit, index)
+
+    def jacobian(self) -> np.ndarray:
+        """Return the Jacobian that is inverted: rows that move, free columns, weighted."""
+        J = jacobian(self.robot, self.frame, self.q, representation=self.task.representation)[0]
+        J = J[..., self.task.rows, :][..., self.task.free]
+        if self.scale is not None:
+            J = J * self.scale[list(self.task.free)]
+        return J[..., moved_rows(self.robot, self.frame, self.task), :]
+
+    def _error(self, J: np.ndarray, limit: float, index: tuple[int, ...]) -> SingularityError:
+        moved = moved_rows(self.robot, self.frame, self.task)
+        rows = [DIRECTIONS[self.task.rows[k]] for k in moved]
+        columns = [velocity_names(self.robot)[j] for j in self.task.free]
+        at = f"sample {list(index)}" if index else "this q"
+        where = f"frame {self.frame!r} of robot {self.robot.name!r}, {at}"
+        return singularity_error(J, rows, columns, limit, where, index)
+
+
+@lru_cache(maxsize=256)
+def moved_rows(robot: Robot, frame: str, task: Task) -> list[int]:
+    """Return the rows of a task that joints move: those that live at random configurations."""
+    rng = np.random.default_rng(0)
+    q = np.array([robot.random_configuration(rng) for _ in range(3)])
     J = jacobian(robot, frame, q, representation=task.representation)[0]
-    J = J[..., task.rows, :][..., task.free]
-    if scale is not None:
-        J = J * scale[list(task.free)]
-    lead = tuple(range(J.ndim - 2))
-    moves = np.abs(J)
-    return J[..., moves.any((*lead, J.ndim - 1)), :][..., moves.any((*lead, J.ndim - 2))]
-
-
-def _singular(
-    robot: Robot,
-    frame: str,
-    task: Task,
-    q: np.ndarray,
-    scale: np.ndarray | None,
-    limit: float,
-    is_bad: np.ndarray,
-) -> Exception:
-    """Return the error for the first sample that cannot be solved."""
-    index = tuple(int(i) for i in np.argwhere(is_bad)[0])
-    bad = np.broadcast_to(q, (*is_bad.shape, robot.nq))[index]
-    J = jacobian(robot, frame, bad, representation=task.representation)[0]
-    J = J[list(task.rows)][:, list(task.free)]
-    if scale is not None:
-        J = J * scale[list(task.free)]
-    rows = [DIRECTIONS[r] for r in task.rows]
-    columns = [velocity_names(robot)[j] for j in task.free]
-    at = f"sample {list(index)}" if index else "this q"
-    where = f"frame {frame!r} of robot {robot.name!r}, {at}"
-    return singularity_error(J, rows, columns, limit, where, index)
+    return np.flatnonzero(np.any(J[:, task.rows][..., task.free], axis=(0, 2))).tolist()

@@ -26,19 +26,17 @@ class Loss(NamedTuple):
 class SingularityError(JounceError, ArithmeticError):
     """A Jacobian that cannot be inverted; ``rank``, ``condition``, ``direction``, ``index``.
 
-    ``index`` is where in the batch the first such sample stands.
+    ``index`` is where in the batch the first such sample stands; ``finding`` says it in words.
     """
 
-    def __init__(self, message: str, loss: Loss, index: tuple[int, ...]) -> None:
-        super().__init__(message)
-        self.rank = loss.rank
-        self.condition = loss.condition
-        self.direction = loss.direction
-        self.index = index
+    def __init__(self, where: str, finding: str, loss: Loss, index: tuple[int, ...] = ()) -> None:
+        advice = "Give damping > 0, leave that direction out, or raise condition_limit."
+        super().__init__(f"{where}: {finding}. {advice}")
+        self.where, self.finding, self.index, self._loss = where, finding, index, loss
+        self.rank, self.condition, self.direction, _ = loss
 
     def __reduce__(self) -> tuple[object, ...]:
-        loss = Loss(self.rank, self.condition, self.direction, False)
-        return type(self), (str(self), loss, self.index)
+        return type(self), (self.where, self.finding, self._loss, self.index)
 
 
 def loss_of(J: np.ndarray, limit: float) -> Loss:
@@ -67,9 +65,8 @@ def singularity_error(
     names = columns if loss.is_joint_motion else rows
     parts = [f"{x:+.3g} {n}" for x, n in zip(loss.direction, names, strict=True) if abs(x) > 5e-4]
     lost = "joint motion without effect" if loss.is_joint_motion else "lost direction"
-    message = (
-        f"{where}: the Jacobian is singular: rank {loss.rank} of {min(J.shape)}, condition number "
-        f"{loss.condition:.3g} above {limit:.3g}, {lost} ({' '.join(parts)}). Give damping > 0, "
-        "leave that direction out, or raise condition_limit."
+    finding = (
+        f"the Jacobian is singular: rank {loss.rank} of {min(J.shape)}, condition number "
+        f"{loss.condition:.3g} above {limit:.3g}, {lost} ({' '.join(parts)})"
     )
-    return SingularityError(message, loss, index)
+    return SingularityError(where, finding, loss, index)

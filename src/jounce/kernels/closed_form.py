@@ -12,7 +12,7 @@ from jounce.derivatives.forces import frame_wrenches
 from jounce.dynamics.matrices import FACTORIZATIONS
 from jounce.errors import unknown_name
 from jounce.kernels.arrays import check_values, checked_arrays
-from jounce.kernels.functions import Wrench, rows_to_order
+from jounce.kernels.functions import Wrench, _rows_to_order
 from jounce.kernels.quantities import Argument, Signature, kernel_spec, rate_name
 from jounce.model.robot import Robot
 from jounce.model.tree import lowered
@@ -47,7 +47,7 @@ def closed_form(
     }
     keys = [(name, w.representation) for name, w in given.items()]
     kernel_spec(robot, "inverse_dynamics", 0, keys)  # the checks of the robot and the frames
-    loads = [rows_to_order(name, w.values, order) for name, w in given.items()]
+    loads = [_rows_to_order(name, w.values, order) for name, w in given.items()]
     arguments = (
         Argument("q", robot.nq),
         *(Argument(rate_name(k), robot.nv) for k in range(order)),
@@ -56,10 +56,11 @@ def closed_form(
     signature = Signature(arguments, order + 1, ())
     arrays, batch = checked_arrays(signature, (q, *rates, *loads))
     check_values(robot, signature, arrays)
-    motion = [np.broadcast_to(x, (*batch, x.shape[-1])) for x in arrays[: order + 1]]
+    own = [x.copy() for x in arrays]  # what is asked for later belongs to the motion given now
+    motion = [np.broadcast_to(x, (*batch, x.shape[-1])) for x in own[: order + 1]]
     rows = {
         key: [[x[k, ..., i] for i in range(6)] for k in range(order + 1)]
-        for key, x in zip(keys, arrays[order + 1 :], strict=True)
+        for key, x in zip(keys, own[order + 1 :], strict=True)
     }
     frames = frame_wrenches(robot, lowered(robot), rows)
     return ClosedForm(robot, motion[0], motion[1:], frames, factorization)

@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from jounce.errors import unknown_name
+from jounce.kernels.closed_form import closed_form
 from jounce.kernels.functions import evaluate
+from jounce.kernels.table import FORMULATIONS
 from jounce.model.robot import Robot
 
 
@@ -25,7 +28,8 @@ def inverse_dynamics(
     ``Q = M a + C v + D v + g − Jᵀ W``.  K rates (velocity, acceleration, jerk, ...) give
     Q to order K − 2.  ``wrenches`` maps frames to `Wrench` or to arrays ``(m, *batch, 6)`` in
     body representation, exerted by the environment on the robot.  The formulations
-    ``momentum``, ``body``, ``spatial`` and ``hybrid`` agree; the first is the fastest.
+    ``momentum``, ``body``, ``spatial``, ``hybrid`` and ``closed_form`` agree; the first is the
+    fastest, the last (see `jounce.closed_form`) is not compiled.
 
     >>> import jounce
     >>> panda = jounce.load("panda")
@@ -33,6 +37,10 @@ def inverse_dynamics(
     >>> jounce.inverse_dynamics(panda, q, v, a, j, s).shape
     (3, 7)
     """
+    if formulation == "closed_form":
+        return closed_form(robot, q, v, a, *rates, wrenches=wrenches).Q
+    if formulation not in FORMULATIONS:
+        raise unknown_name("formulation", formulation, (*FORMULATIONS, "closed_form"))
     return evaluate(robot, "inverse_dynamics", (q, v, a, *rates), wrenches, formulation=formulation)
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jounce.codegen.c99 import literal, print_c, prototype
+from jounce.codegen.c99 import print_c, prototype
 from jounce.codegen.program import Program
 from jounce.errors import UnsupportedError
 from jounce.kernels.quantities import Argument, KernelSpec, signature
@@ -237,7 +237,7 @@ def _example(spec: KernelSpec, name: str) -> str:
 
 
 def _numbers(row: Iterable[float]) -> str:
-    return ", ".join(literal(float(x)).partition(" /*")[0].strip("()") for x in row) or "0.0"
+    return ", ".join(repr(float(x)) for x in row) or "0.0"
 
 
 def _fill(template: str, **words: str) -> str:

@@ -48,7 +48,7 @@ def forward_dynamics_partials(
 
 
 def regressor(robot: Robot, q: Any, v: Any, a: Any, *rates: Any) -> np.ndarray:
-    """Return Y and its time derivatives with ``Q⁽ᵏ⁾ = Y⁽ᵏ⁾ π``, ``(K − 1, *batch, nv, 10 n_bodies)``.
+    """Return Y and its time derivatives, ``(K − 1, *batch, nv, 10 n_bodies)``: ``Q⁽ᵏ⁾ = Y⁽ᵏ⁾ π``.
 
     π is `jounce.parameters`; motor inertia, damping and external wrenches are not in it.
 

@@ -1,48 +1,15 @@
-"""What can be compiled: for every quantity its arguments, its result and its text.
-
-Adding a quantity is one row in `QUANTITIES`.
-"""
+"""From the name of a quantity and its options to a checked description of its kernel."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from jounce.derivatives import forces as force_texts
-from jounce.derivatives import (
-    forward,
-    inverse_kinematics,
-    kinematics,
-    matrices,
-    momenta,
-    parameters,
-    partials,
-)
-from jounce.dynamics.matrices import FACTORIZATIONS
 from jounce.dynamics.twists import REPRESENTATIONS
 from jounce.errors import ShapeError, UnknownNameError, UnsupportedError, unknown_name
+from jounce.kernels.quantity import Argument
+from jounce.kernels.table import QUANTITIES
 from jounce.model.robot import Robot
-
-RATE_NAMES = ("v", "a", "j", "s")
-FORMULATIONS = tuple(force_texts.FORMULATIONS)
-
-
-def rate_name(k: int) -> str:
-    """Name the k-th rate: v, a, j, s, then by order."""
-    return RATE_NAMES[k] if k < len(RATE_NAMES) else f"rate {k + 1}"
-
-
-def force_name(k: int) -> str:
-    """Name the forces of forward dynamics: Q, Q1, Q2, ...; before them comes v."""
-    return "v" if k < 0 else f"Q{k or ''}"
-
-
-class Argument(NamedTuple):
-    """An input: ``(*batch, width)``, or ``(orders, *batch, width)`` where orders > 0."""
-
-    name: str
-    width: int
-    orders: int = 0
 
 
 class KernelSpec(NamedTuple):
@@ -61,136 +28,6 @@ class Signature(NamedTuple):
     arguments: tuple[Argument, ...]
     rows: int
     tail: tuple[int, ...]
-
-
-class Quantity(NamedTuple):
-    """One compilable quantity.
-
-    ``text`` maps robot, q, rates (and wrenches) and the options to rows of scalars, one row an
-    order; it takes ``extra_rates`` more rates than the order.  ``tail`` is the shape of one
-    result, by number or by attribute of the robot.  ``options`` gives the allowed values of each option, the first one the default;
-    the option ``frame`` takes any frame of the robot.
-
-    With ``shapes``, which maps robot, order and options to the arguments and the length of a
-    result, the text takes the robot, one entry an argument, and the options.
-    """
-
-    extra_rates: int
-    tail: tuple[int | str, ...]
-    text: Callable[..., list[list[Any]]]
-    options: Mapping[str, tuple[str, ...]] = {}
-    takes_wrenches: bool = False
-    rate_name: Callable[[int], str] = rate_name
-    rows: Callable[[int], int] = lambda order: order + 1
-    highest_order: int | None = None
-    shapes: Callable[..., tuple[list[tuple[str, int, int]], int]] | None = None
-
-
-def _forward(robot: Robot, q: Any, rates: Any, wrenches: Any) -> list[list[Any]]:
-    return forward.accelerations(robot, q, rates[0], rates[1:], wrenches)
-
-
-def _pivots(robot: Robot, q: Any, rates: Any, wrenches: Any) -> list[list[Any]]:
-    return forward.accelerations_and_pivots(robot, q, rates[0], rates[1:], wrenches)
-
-
-def _forward_partials(robot: Robot, q: Any, rates: Any, wrenches: Any) -> list[list[Any]]:
-    return forward.acceleration_partials(robot, q, rates[0], rates[1], wrenches)
-
-
-def _partials(robot: Robot, q: Any, rates: Any, wrenches: Any) -> list[list[Any]]:
-    """Return one row for each k and j, in this order."""
-    size = robot.nv * robot.nv
-    table = partials.mixed_partials(robot, q, rates, wrenches)
-    return [row[n : n + size] for row in table for n in range(0, size * (len(rates) + 1), size)]
-
-
-_representation = {"representation": REPRESENTATIONS}
-_frame = {"frame": ()}
-
-QUANTITIES: dict[str, Quantity] = {
-    "inverse_dynamics": Quantity(
-        2, ("nv",), force_texts.forces, {"formulation": FORMULATIONS}, True
-    ),
-    "joint_wrenches": Quantity(
-        2, ("n_bodies", 6), force_texts.wrenches_of_joints, _representation, True
-    ),
-    "forward_dynamics": Quantity(
-        2, ("nv",), _forward, takes_wrenches=True, rate_name=lambda k: force_name(k - 1)
-    ),
-    "forward_dynamics_and_pivots": Quantity(
-        2,
-        ("nv",),
-        _pivots,
-        takes_wrenches=True,
-        rate_name=lambda k: force_name(k - 1),
-        rows=lambda order: order + 2,
-    ),
-    "forward_dynamics_partials": Quantity(
-        2,
-        ("nv", "nv"),
-        _forward_partials,
-        takes_wrenches=True,
-        rate_name=lambda k: force_name(k - 1),
-        rows=lambda order: 3,
-        highest_order=0,
-    ),
-    "inverse_dynamics_partials": Quantity(
-        2,
-        ("nv", "nv"),
-        _partials,
-        takes_wrenches=True,
-        rows=lambda order: (order + 1) * (order + 3),
-    ),
-    "regressor": Quantity(2, ("nv", "n_parameters"), parameters.force_regressor),
-    "slotine_li_regressor": Quantity(
-        3,
-        ("nv", "n_parameters"),
-        parameters.adaptive_regressor,
-        {"factorization": FACTORIZATIONS},
-        rate_name=lambda k: ("v", "v_r", "a_r")[k],
-        highest_order=0,
-    ),
-    "mass_matrix": Quantity(0, ("nv", "nv"), matrices.mass),
-    "coriolis_matrix": Quantity(
-        1, ("nv", "nv"), matrices.coriolis, {"factorization": FACTORIZATIONS}
-    ),
-    "gravity_forces": Quantity(0, ("nv",), force_texts.gravity),
-    "poses": Quantity(0, ("n_bodies", 4, 4), kinematics.body_poses),
-    "twists": Quantity(1, ("n_bodies", 6), kinematics.body_twists, _representation),
-    "frame_pose": Quantity(0, (4, 4), kinematics.frame_pose, _frame),
-    "frame_twist": Quantity(1, (6,), kinematics.frame_twist, _frame | _representation),
-    "jacobian": Quantity(0, (6, "nv"), kinematics.frame_jacobian, _frame | _representation),
-    "body_jacobians": Quantity(
-        0, ("n_bodies", 6, "nv"), kinematics.body_jacobians, _representation
-    ),
-    "inverse_kinematics_rates": Quantity(
-        0,
-        (),
-        inverse_kinematics.joint_rates,
-        _frame | _representation | inverse_kinematics.RATE_OPTIONS,
-        shapes=inverse_kinematics.rate_shapes,
-    ),
-    "pose_step": Quantity(
-        0,
-        (),
-        inverse_kinematics.pose_rows,
-        _frame | {"representation": ("body", "hybrid")} | inverse_kinematics.STEP_OPTIONS,
-        shapes=inverse_kinematics.step_shapes,
-    ),
-    "joint_screws": Quantity(
-        0,
-        ("nv", 6),
-        kinematics.screws_of_joints,
-        {"representation": ("spatial", "body", "hybrid")},
-    ),
-    "center_of_mass": Quantity(0, (3,), momenta.center_of_mass),
-    "com_jacobian": Quantity(0, (3, "nv"), momenta.com_jacobian),
-    "momentum": Quantity(1, (6,), momenta.total_momentum),
-    "centroidal_momentum": Quantity(1, (6,), momenta.centroidal_momentum),
-    "kinetic_energy": Quantity(1, (), momenta.energy_of_motion),
-    "potential_energy": Quantity(1, (), momenta.energy_of_position),
-}
 
 
 def kernel_spec(

@@ -1,22 +1,24 @@
 """The operations of a kernel: traced once, then kept on disk beside the machine code.
 
 Tracing runs the whole text on symbols, which takes longer than loading machine code.  The key
-of a stored trace holds the sources of this package, so no change of a text goes unnoticed.
+of a stored trace holds the sources of all layers that a text may import, so that no change of
+a text goes unnoticed.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 from array import array
 from functools import cache
 from itertools import chain, islice
-from pathlib import Path
 
 from jounce.codegen import cache as disk
 from jounce.codegen.graph import Graph
 from jounce.codegen.program import Program
 from jounce.kernels.quantities import KernelSpec, run_text, signature
 
+_FOLDERS = (".", "algebra", "codegen", "derivatives", "dynamics", "kernels", "model")
 _PARTS = "qdBiiqi"  # type codes of what `_pack` writes
 
 
@@ -65,14 +67,18 @@ def _numbers(code: str, data: bytes) -> array:
 
 @cache
 def _sources() -> str | None:
-    """Return a fingerprint of all texts of this package; None where they cannot be read."""
-    root = Path(__file__).parents[1]
+    """Return a fingerprint of what decides operations; None where sources cannot be read."""
+    root = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120 - pathlib takes milliseconds
     state = hashlib.sha256()
     try:
-        paths = sorted(root.rglob("*.py"))
-        for path in paths:
-            state.update(f"{path.relative_to(root)}\n".encode())
-            state.update(path.read_bytes())
+        for folder in _FOLDERS:
+            place = f"{root}/{folder}"
+            names = sorted(name for name in os.listdir(place) if name.endswith(".py"))  # noqa: PTH208
+            if not names:
+                return None
+            for name in names:
+                with open(f"{place}/{name}", "rb") as file:  # noqa: PTH123
+                    state.update(f"{folder}/{name}\n".encode() + file.read())
     except OSError:
         return None
-    return state.hexdigest() if paths else None
+    return state.hexdigest()

@@ -21,7 +21,6 @@ Schema, version 1 (SI units; a missing entry has the default shown, an unknown o
 from __future__ import annotations
 
 import json
-import secrets
 from collections.abc import Mapping
 from dataclasses import fields
 from math import isinf
@@ -30,6 +29,7 @@ from typing import Any
 
 from jounce.algebra.se3 import Transform
 from jounce.errors import ModelError, RobotFormatError, UnsupportedError
+from jounce.files import atomic_write
 from jounce.model import joints as kinds
 from jounce.model.builder import RobotBuilder
 from jounce.model.inertia import Inertia
@@ -125,20 +125,12 @@ def save(robot: Robot, path: str | Path) -> None:
         content = json.dumps(to_dict(robot), indent=1, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise UnsupportedError(f"only robots with finite numbers can be saved: {error}.") from error
-    target = Path(path).resolve()  # a link stays a link
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.tmp")
     try:
-        temporary.write_text(content + "\n", encoding="utf-8", newline="\n")
-        if target.is_file():
-            temporary.chmod(target.stat().st_mode)
-        temporary.replace(target)
+        with atomic_write(path) as file:
+            file.write(content + "\n")
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         reason = f"robot {robot.name!r} cannot be saved: {error.strerror}"
         raise OSError(error.errno, reason, str(path)) from error
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def _add_body(builder: RobotBuilder, body: Any, at: str) -> None:

@@ -49,7 +49,7 @@ def turned(motion: str, placement: Transform) -> tuple[Transform, float]:
 def _rotations(
     motion: str, placement: Transform, inertia: SpatialInertia, children: Sequence[Transform]
 ) -> list[Rotation]:
-    """Turns about z that put an axis on a common normal, a child or the centre of mass."""
+    """Return turns about z that put an axis on a common normal, a child or the centre of mass."""
     directions = [inertia.first_moment]
     for R, p in children:
         u = R.columns[2]
@@ -64,7 +64,7 @@ def _rotations(
 def _shifts(
     motion: str, placement: Transform, inertia: SpatialInertia, children: Sequence[Transform]
 ) -> list[Vec3]:
-    """Shifts of the origin that make a translation or a first moment vanish."""
+    """Return shifts of the origin that make a translation or a first moment vanish."""
     mass, h, _ = inertia
     if motion == "prismatic":
         shifts = [ZERO, -placement.rotation.unrotate(placement.p)]
@@ -77,7 +77,7 @@ def _shifts(
 
 
 def _foot(u: Vec3, p: Vec3) -> Iterable[float]:
-    """Height at which the common normal of z and the line p + t u leaves the z axis."""
+    """Return the height at which the common normal of z and the line p + t u leaves the z axis."""
     sine2 = u.x * u.x + u.y * u.y
     return [(p.z - u.z * p.dot(u)) / sine2] if sine2 > 0.01 else []
 
@@ -89,7 +89,7 @@ def _cost(
     inertia: SpatialInertia,
     children: Sequence[Transform],
 ) -> int:
-    """Multiplications by constants, outwards and inwards, with the link in its new frame."""
+    """Count multiplications by constants, outwards and inwards, with the link in its new frame."""
     back = change.inverse
     own, _ = turned(motion, cleaned(placement @ change))
     cost = _transform_cost(own) + _inertia_cost(cleaned_inertia(inertia.moved(back)))

@@ -14,7 +14,7 @@ from typing import TextIO
 
 import numpy as np
 
-from jounce.trajectory.atomic import atomic_write
+from jounce.files import atomic_write
 from jounce.trajectory.columns import Layout, header_of, layout_of
 from jounce.trajectory.motion_table import MotionTable, TableError, check_samples
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from jounce.errors import JounceError, UnknownNameError, unknown_name
-from jounce.trajectory.atomic import atomic_write
+from jounce.files import atomic_write
 from jounce.trajectory.motion_table import MotionTable, TableError, checked_table
 
 

@@ -75,10 +75,14 @@ def case(name: str, *, loads: bool = False, rates: np.ndarray | None = None) -> 
 
 
 def fifty_digits(robot: jounce.Robot, q: Any, rates: Any, loads: Any) -> np.ndarray:
-    """Return Q by the momentum form on the robot as it is, nothing regrouped."""
+    """Return Q by the wrench recursion on the robot as it is, nothing regrouped.
+
+    That form is the referee because it magnifies the rounding of the robot's constants least.
+    """
     with mpmath.workdps(50):
         wrenches = {key: precise(rows) for key, rows in loads.items()}
-        rows = forces(robot, precise([q])[0], precise(rates), wrenches, tree=lowered(robot))
+        motion = precise([q])[0], precise(rates)
+        rows = forces(robot, *motion, wrenches, "body", tree=lowered(robot))
         return np.array([[float(x) for x in row] for row in rows])
 
 
@@ -129,7 +133,10 @@ def test_at_rest_only_order_zero_remains(name: str, formulation: str) -> None:
 @every_formulation
 @pytest.mark.parametrize("slow_down", [1e-2, 1e2])
 def test_slow_and_fast_motions(slow_down: float, formulation: str) -> None:
-    """Time runs slower or faster: the k-th rate is k powers of it larger or smaller."""
+    """Time runs slower or faster: the k-th rate is k powers of it larger or smaller.
+
+    In slow motion gravity is large against all else: what is quadratic in it must not arise.
+    """
     given = case("tree 0", rates=slow_down ** -np.arange(1.0, ORDER + 3))
     assert_orders_close(by_text(given, formulation), given.exact, INDEPENDENT)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -84,21 +83,22 @@ def test_python_runs_while_a_kernel_does(monkeypatch: pytest.MonkeyPatch):
     kernel = jounce.kernel(ROBOT, "inverse_dynamics", order=2)
     motion = [np.full((200_000, 7), 0.1) for _ in range(5)]
     out = np.empty((3, 200_000, 7))
-    spent: list[float] = []
+    span: list[float] = []
 
     def work() -> None:
-        begin = time.perf_counter()
+        span.append(time.perf_counter())
         kernel(*motion, out=out)
-        spent.append(time.perf_counter() - begin)
+        span.append(time.perf_counter())
 
     thread = threading.Thread(target=work)
     thread.start()
-    ticks = [time.perf_counter()]
+    ticks = []
     while thread.is_alive():
         ticks.append(time.perf_counter())
     thread.join()
-    longest = max(b - a for a, b in pairwise(ticks))
-    assert longest < 0.6 * spent[0], f"Python stood still for {longest:.3f} of {spent[0]:.3f} s"
+    begin, end = span
+    margin = (end - begin) / 4
+    assert any(begin + margin < tick < end - margin for tick in ticks), "Python stood still"
 
 
 def test_the_interpreter_gives_the_same(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch):

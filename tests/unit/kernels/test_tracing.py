@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -76,5 +78,16 @@ def test_without_sources_nothing_is_kept(place: Path, monkeypatch: pytest.Monkey
     assert stored(place) == 0
 
 
-def test_the_sources_are_all_of_the_package():
+def test_the_sources_are_all_that_kernels_import():
+    program = """
+import sys, jounce
+jounce.kernel(jounce.load("planar2r"), "inverse_dynamics", order=1)
+print(*[name for name in sys.modules if name.startswith("jounce.")])
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    layers = {name.split(".")[1] for name in done.stdout.split()}
+    root = Path(tracing.__file__).parents[1]
+    known = {*tracing._FOLDERS, "formats", *(path.stem for path in root.glob("*.py"))}
+    assert layers <= known, "formats make robots, no operations; all else must be in the key"
     assert tracing._sources() is not None

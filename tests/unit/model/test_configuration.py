@@ -74,6 +74,15 @@ def test_half_a_turn_has_one_of_its_two_increments():
         same_pose(FREE, jounce.integrate(FREE, q0, dv), q1)
 
 
+def test_the_shorter_way_is_taken_whatever_the_sign_of_the_quaternion(rng: np.random.Generator):
+    for _ in range(20):
+        q0, q1 = (FREE.random_configuration(rng) for _ in range(2))
+        dv = jounce.difference(FREE, q0, q1)
+        assert np.linalg.norm(dv[:3]) <= np.pi
+        opposite = np.r_[q1[:3], -q1[3:]]
+        assert_close(jounce.difference(FREE, q0, opposite), dv, ROUNDOFF)
+
+
 @pytest.mark.parametrize("angle", [0.0, 1e-9, 1e-4, 0.0099999, 0.0100001, 0.7, 2.0, np.pi, 5.0])
 def test_free_bodies_follow_the_exponential_of_their_twist(angle: float, rng: np.random.Generator):
     """Against the power series of the 4x4 exponential at 50 digits."""

@@ -19,6 +19,7 @@ from jounce.model import joints
 from jounce.model.builder import RobotBuilder
 from jounce.model.examples import KINDS, random_tree
 from jounce.model.inertia import Inertia
+from jounce.model.native import from_dict
 from jounce.model.records import Limits
 from jounce.model.robot import Robot, parameters
 from tests.tolerances import EXACT, assert_close
@@ -156,6 +157,19 @@ def test_negative_zero_makes_no_difference():
     locked = [r.with_locked({"ja": z}) for r, z in ((robot, 0.0), (other, -0.0))]
     assert locked[0] == locked[1]
     assert hash(locked[0]) == hash(locked[1])
+
+
+def test_products_of_rotations_leave_no_negative_zero():
+    turn, flip = np.eye(4), np.diag([1.0, -1, -1, 1])
+    turn[:2, :2] = [[-0.6, -0.8], [0.8, -0.6]]  # (-0.6, -0.8, 0)·(0, 0, -1) is -0.0
+    b = RobotBuilder("robot")
+    b.add("arm", None, joints.revolute((0, 0, 1)), inertia=BALL)
+    b.add("weld", "arm", joints.fixed(), turn)
+    b.frame("tip", "weld", flip)
+    b.add("hand", "tip", joints.revolute((0, 0, 1)), inertia=BALL)
+    robot = b.build()
+    assert "-0.0" not in repr(robot.frames) + repr(robot.bodies)
+    assert from_dict(robot.to_dict()) == robot
 
 
 HASH = """

@@ -13,7 +13,7 @@ import jounce
 from jounce.codegen.graph import Graph
 from jounce.codegen.interpreter import interpret
 from jounce.derivatives.forces import forces
-from jounce.derivatives.poses import body_poses
+from jounce.derivatives.kinematics import body_poses
 from jounce.errors import InvalidInertiaError, ModelError, UnsupportedError
 from jounce.model import joints
 from jounce.model.builder import RobotBuilder

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from jounce.derivatives.forces import forces as forces_text
-from jounce.derivatives.poses import body_poses
+from jounce.derivatives.kinematics import body_poses
 from jounce.model.robot import Robot
 from jounce.model.tree import lowered
 

@@ -1,4 +1,4 @@
-"""How far a pose is from another, measured apart from the solver."""
+"""Poses as arrays: what is left to go from one to another, logarithm and exponential."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import numpy as np
 from jounce.derivatives.inverse_kinematics import DIRECTIONS
 
 
-def pose_error(pose: np.ndarray, target: np.ndarray, directions: str, representation: str) -> np.ndarray:
+def pose_error(
+    pose: np.ndarray, target: np.ndarray, directions: str, representation: str
+) -> np.ndarray:
     """Return what is left to go, ``(*batch, directions)``: rotation vector in rad, distance in m.
 
     ``body``: in the axes of the frame as it is; ``hybrid``: in world axes.
@@ -51,3 +53,36 @@ def quaternion_of(R: np.ndarray) -> np.ndarray:
     best = np.argmax(np.diagonal(outer, axis1=-2, axis2=-1), axis=-1)
     row = np.take_along_axis(outer, best[..., None, None], axis=-2)[..., 0, :]
     return row / np.linalg.norm(row, axis=-1, keepdims=True)
+
+
+def pose_logarithm(T: np.ndarray) -> np.ndarray:
+    """Return the screw (ω, v) with ``exp(X) = T``, of poses ``(*batch, 4, 4)``.
+
+    ``v = (1 − ½ ŵ + (1/θ² − cot(θ/2) / (2θ)) ŵ²) p`` [MK21, (10)-(14)], inverted.
+    """
+    w, p = rotation_vector(T[..., :3, :3]), T[..., :3, 3]
+    angle = np.linalg.norm(w, axis=-1, keepdims=True)
+    is_small = angle < 1e-2
+    safe = np.where(is_small, 1.0, angle)
+    exact = 1 / safe**2 - 1 / (2 * safe * np.tan(safe / 2))
+    c = np.where(is_small, 1 / 12 + angle**2 / 720 + angle**4 / 30240, exact)
+    wp = np.cross(w, p)
+    return np.concatenate([w, p - 0.5 * wp + c * np.cross(w, wp)], axis=-1)
+
+
+def pose_exponential(X: np.ndarray) -> np.ndarray:
+    """Return the poses ``exp(X)`` of screws ``(*batch, 6)`` [MK21, (10)-(14)]."""
+    w, v = X[..., :3], X[..., 3:]
+    angle = np.linalg.norm(w, axis=-1)[..., None, None]
+    W = np.cross(w[..., None, :], -np.eye(3))  # ŵ
+    a = np.sinc(angle / np.pi)
+    b = 0.5 * np.sinc(angle / (2 * np.pi)) ** 2
+    is_small = angle < 1e-2
+    safe = np.where(is_small, 1.0, angle)
+    series = 1 / 6 - angle**2 / 120 + angle**4 / 5040
+    c = np.where(is_small, series, (safe - np.sin(safe)) / safe**3)
+    T = np.zeros((*X.shape[:-1], 4, 4))
+    T[..., :3, :3] = np.eye(3) + a * W + b * (W @ W)
+    T[..., :3, 3] = ((np.eye(3) + b * W + c * (W @ W)) @ v[..., None])[..., 0]
+    T[..., 3, 3] = 1.0
+    return T

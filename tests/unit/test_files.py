@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from jounce.cli.files import atomic_write
+from jounce.files import atomic_write
 from tests.cli.program import interrupt
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="permissions, links, signals")
@@ -78,7 +78,7 @@ def test_links_are_followed_and_devices_written_to(tmp_path: Path):
 def test_ctrl_c_in_the_middle_of_a_file(tmp_path: Path):
     program = (
         "import sys, time, jounce; from jounce.cli import main\n"
-        "from jounce.cli.files import atomic_write\n"
+        "from jounce.files import atomic_write\n"
         "def robots():\n"
         f" with atomic_write({str(tmp_path / 'file')!r}) as file:\n"
         "  file.write('half'); file.flush(); print('ready', flush=True); time.sleep(60)\n"

@@ -1,0 +1,146 @@
+"""``jounce ik``: joint coordinates of a pose, joint motion along a path."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from jounce.cli.console import messages, output, progress
+from jounce.cli.failure import CheckFailed
+from jounce.cli.robot_argument import robot_argument
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from jounce.model.robot import Robot
+
+_POSE = "x y z roll pitch yaw | x y z qx qy qz qw"
+
+
+@click.command()
+@robot_argument
+@click.option("--frame", required=True, metavar="NAME", help="Frame that is to move.")
+@click.option("--pose", metavar="NUMBERS", help=f"'{_POSE}', in m and rad.")
+@click.option("--path", "path_file", type=click.Path(path_type=Path), metavar="FILE.csv",
+              help="Poses in time: columns t, x, y, z, qx, qy, qz, qw.")  # fmt: skip
+@click.option("--q0", metavar="NUMBERS", help="Where to start from; the nearest solution is taken.")
+@click.option("--no-limits", is_flag=True, help="Ignore the limits of the joints.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the random starts.")
+@click.option("--json", "as_json", is_flag=True, help="With --pose: print JSON.")
+@click.option("--kind", type=click.Choice(["spline", "screws"]), default="spline",
+              show_default=True, help="With --path: how to go from pose to pose.")  # fmt: skip
+@click.option("--ends", type=click.Choice(["rest", "free"]), default="rest", show_default=True,
+              help="With a spline: whether it starts and ends at rest.")  # fmt: skip
+@click.option("--step", type=click.FloatRange(min=0, min_open=True), default=0.01,
+              show_default=True, metavar="SECONDS", help="With --path: time between samples.")  # fmt: skip
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE",
+              help="With --path: where to write q … q⁗, .csv or .npz.")  # fmt: skip
+def ik(
+    robot: Robot, *, frame: str, pose: str | None, path_file: Path | None, **options: Any
+) -> None:
+    """Find the joints that put a frame at a pose, or move it along a path.
+
+    ROBOT is the name of a bundled robot or a file: .urdf, .xacro, .xml (MJCF) or .json.
+    """
+    if (pose is None) == (path_file is None):
+        raise click.UsageError("give either --pose or --path")
+    start = None if options["q0"] is None else _numbers("--q0", options["q0"], (robot.nq,))
+    if pose is not None:
+        _solve(robot, frame, pose, start, options)
+    elif path_file is not None:
+        _follow(robot, frame, path_file, start, options)
+
+
+def _solve(robot: Robot, frame: str, text: str, q0: Any, options: dict[str, Any]) -> None:
+    from jounce.ik import inverse_kinematics
+
+    goal = _pose(text)
+    found = inverse_kinematics(
+        robot, frame, goal, q0, limits=not options["no_limits"], seed=options["seed"]
+    )
+    if not found.converged:
+        within = "" if options["no_limits"] else " within the limits"
+        raise CheckFailed(
+            f"no q{within} puts frame {frame!r} there: the nearest misses it by {found.error:.3g} "
+            "(rad, m); try another --q0 or --seed"
+        )
+    names = [joint.name for joint in robot.joints if joint.mimic is None]
+    slices = [joint.q_slice for joint in robot.joints if joint.mimic is None]
+    values = {name: found.q[s].tolist() for name, s in zip(names, slices, strict=True)}
+    if options["as_json"]:
+        summary = {"q": found.q.tolist(), "joints": values, "error": float(found.error),
+                   "iterations": int(found.iterations)}  # fmt: skip
+        click.echo(json.dumps(summary, indent=2, allow_nan=False))
+        return
+    for name, numbers in values.items():
+        line = f"{name:20} {' '.join(f'{x: .12f}' for x in numbers)}"
+        output().print(line, markup=False, soft_wrap=True)
+    report = f"error {found.error:.2g} (rad, m) after {found.iterations} steps"
+    messages().print(report, markup=False, soft_wrap=True)
+
+
+def _follow(robot: Robot, frame: str, file: Path, q0: Any, options: dict[str, Any]) -> None:
+    import numpy as np
+
+    from jounce.ik import PathError, PoseSpline, ScrewMotions, follow, read_poses
+    from jounce.trajectory.tables import write_table
+
+    out = options["out"]
+    if out is None:
+        raise click.UsageError("--path needs --out, the file for q … q⁗")
+    times, poses = read_poses(file)
+    if options["kind"] == "screws":
+        path: Any = ScrewMotions(times, poses)
+    else:
+        path = PoseSpline(times, poses, ends=options["ends"])
+    count = max(2, round((path.end - path.start) / options["step"]) + 1)
+    samples = np.linspace(path.start, path.end, count)
+    try:
+        with progress(f"moving {frame} along {file.name}", count) as advance:
+            motion = follow(
+                robot, frame, path, samples, q0, limits=not options["no_limits"], progress=advance
+            )
+    except PathError as error:
+        raise CheckFailed(str(error)) from error
+    write_table(out, motion.table(robot))
+    worst = int(np.argmax(motion.condition))
+    line = (
+        f"{out}: {count} samples, q and four derivatives of {robot.nv} joints; largest condition "
+        f"number {motion.condition[worst]:.3g} at t = {samples[worst]:.4g} s"
+    )
+    output().print(line, markup=False, soft_wrap=True)
+
+
+def _pose(text: str) -> np.ndarray:
+    import numpy as np
+
+    from jounce.algebra.so3 import from_rpy
+    from jounce.ik.pose_table import poses_of
+    from jounce.model.checks import check_quaternion
+
+    values = _numbers("--pose", text, (6, 7))
+    if len(values) == 7:
+        check_quaternion("--pose", values[3:], "the frame")
+        return poses_of(values[None, :3], values[None, 3:])[0]
+    pose = np.eye(4)
+    pose[:3, :3] = from_rpy(*values[3:].tolist()).rows
+    pose[:3, 3] = values[:3]
+    return pose
+
+
+def _numbers(option: str, text: str, counts: tuple[int, ...]) -> np.ndarray:
+    import numpy as np
+
+    words = text.replace(",", " ").split()
+    try:
+        values = np.array([float(word) for word in words])
+    except ValueError:
+        values = np.array([])
+    if len(values) not in counts or not np.isfinite(values).all():
+        wanted = " or ".join(map(str, counts))
+        hint = f" ({_POSE})" if option == "--pose" else ""
+        raise click.UsageError(f"{option} takes {wanted} numbers{hint}, got {text!r}")
+    return values
