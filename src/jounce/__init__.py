@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from jounce.formats.dh import from_dh as from_dh
     from jounce.formats.load import load as load
     from jounce.formats.screws import from_screws as from_screws
-    from jounce.kernels.closed_form import closed_form as closed_form
     from jounce.ik.pose_solver import IKResult as IKResult
     from jounce.ik.pose_solver import inverse_kinematics as inverse_kinematics
     from jounce.ik.rates import IKRates as IKRates
     from jounce.ik.rates import inverse_kinematics_rates as inverse_kinematics_rates
     from jounce.ik.singular import SingularityError as SingularityError
+    from jounce.kernels.closed_form import closed_form as closed_form
     from jounce.kernels.dynamics import centroidal_momentum as centroidal_momentum
     from jounce.kernels.dynamics import gravity_forces as gravity_forces
     from jounce.kernels.dynamics import inverse_dynamics as inverse_dynamics
@@ -62,6 +62,8 @@ if TYPE_CHECKING:
     from jounce.model.records import Limits as Limits
     from jounce.model.robot import Robot as Robot
     from jounce.model.robot import parameters as parameters
+    from jounce.verification.records import Verification as Verification
+    from jounce.verification.verify import verify as verify
 
 __version__ = "0.1.0"
 
@@ -75,10 +77,10 @@ _HOMES = {
     "jounce.formats.dh": "DH from_dh",
     "jounce.formats.load": "load",
     "jounce.formats.screws": "from_screws",
-    "jounce.kernels.closed_form": "closed_form",
     "jounce.ik.pose_solver": "IKResult inverse_kinematics",
     "jounce.ik.rates": "IKRates inverse_kinematics_rates",
     "jounce.ik.singular": "SingularityError",
+    "jounce.kernels.closed_form": "closed_form",
     "jounce.kernels.dynamics": (
         "centroidal_momentum gravity_forces inverse_dynamics joint_wrenches kinetic_energy "
         "momentum potential_energy"
@@ -100,6 +102,8 @@ _HOMES = {
     "jounce.model.inertia": "Inertia",
     "jounce.model.records": "Limits",
     "jounce.model.robot": "Robot parameters",
+    "jounce.verification.records": "Verification",
+    "jounce.verification.verify": "verify",
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
 

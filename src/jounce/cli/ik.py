@@ -35,7 +35,8 @@ _POSE = "x y z roll pitch yaw | x y z qx qy qz qw"
 @click.option("--ends", type=click.Choice(["rest", "free"]), default="rest", show_default=True,
               help="With a spline: whether it starts and ends at rest.")  # fmt: skip
 @click.option("--step", type=click.FloatRange(min=0, min_open=True), default=0.01,
-              show_default=True, metavar="SECONDS", help="With --path: time between samples.")  # fmt: skip
+              show_default=True, metavar="SECONDS",
+              help="With --path: time between samples.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE",
               help="With --path: where to write q … q⁗, .csv or .npz.")  # fmt: skip
 def ik(

@@ -16,6 +16,7 @@ from jounce.cli.failure import Stopped, exit_code
 COMMANDS = {
     "robots": "List the bundled robots.",
     "show": "Show what a robot is made of.",
+    "verify": "Check that a robot is sound and that all computations of it agree.",
     "ik": "Find the joints of a pose, or the joint motion along a path.",
     "cache": "Show, clear or fill the cache of compiled code.",
 }

@@ -13,6 +13,7 @@ from jounce.dynamics.closed_form import (
     Kinematics,
     ad_blocks,
     coriolis_system,
+    diagonal,
     kinematics,
     system,
     system_wrenches,
@@ -87,12 +88,12 @@ class ClosedForm:
     @property
     def a(self) -> Array:
         """``diag ad(Ξ_i v_i)``, ``(K, *batch, 6n, 6n)``."""
-        return self._a.derivatives()
+        return diagonal(self._a).derivatives()
 
     @property
     def b(self) -> Array:
         """``diag ad(V_i)``, ``(K, *batch, 6n, 6n)``."""
-        return ad_blocks(self._V).derivatives()
+        return diagonal(ad_blocks(self._V)).derivatives()
 
     @property
     def J(self) -> Array:
@@ -117,9 +118,7 @@ class ClosedForm:
     @property
     def M_sys(self) -> Array:
         """Inertias of all links, constant, ``(K + 1, *batch, 6n, 6n)``."""
-        M = self._system.M
-        whole = np.broadcast_to(M, (*self._batch, *M.shape))
-        return MatrixJet.constant(whole, self.order).derivatives()
+        return self._constant(diagonal(self._system.inertias).coeffs, self.order)
 
     @property
     def C_sys(self) -> Array:
@@ -140,9 +139,7 @@ class ClosedForm:
     def D(self) -> Array:
         """Viscous damping of the joints, constant, ``(K, *batch, nv, nv)``."""
         self._needs(1, "D")
-        D = self._system.damping
-        whole = np.broadcast_to(D, (*self._batch, *D.shape))
-        return MatrixJet.constant(whole, self.order - 1).derivatives()
+        return self._constant(self._system.damping, self.order - 1)
 
     @property
     def g(self) -> Array:
@@ -188,13 +185,17 @@ class ClosedForm:
                 f"got {self.order}: call closed_form(robot, q, *rates) with more."
             )
 
+    def _constant(self, matrix: Array, order: int) -> Array:
+        whole = np.broadcast_to(matrix, (*self._batch, *matrix.shape))
+        return MatrixJet.constant(whole, order).derivatives()
+
     @cached_property
     def _v(self) -> MatrixJet:
         self._needs(1, "a, b, V, C or C_sys")
         return MatrixJet.from_derivatives(np.stack(self.rates)[..., None])
 
     @cached_property
-    def _a(self) -> MatrixJet:
+    def _a(self) -> Array:
         return ad_blocks(self._system.X @ self._v)
 
     @cached_property
@@ -215,7 +216,7 @@ class ClosedForm:
 
     @cached_property
     def _M(self) -> MatrixJet:
-        return self._J.T @ (self._system.M @ self._J) + self._system.armature
+        return self._J.T @ self._system.inertia_times(self._J) + self._system.armature
 
     @cached_property
     def _C(self) -> MatrixJet:
@@ -224,7 +225,7 @@ class ClosedForm:
     @cached_property
     def _g(self) -> MatrixJet:
         ground = np.array([0.0, 0.0, 0.0, *(-g for g in self.robot.gravity)])[:, None]
-        return self._J.T @ (self._system.M @ (self._kinematics.U @ ground))
+        return self._J.T @ self._system.inertia_times(self._kinematics.U @ ground)
 
     @cached_property
     def _W(self) -> MatrixJet:

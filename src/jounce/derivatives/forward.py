@@ -28,7 +28,7 @@ def accelerations(
     ``Q⁽ᵏ⁾ = M a⁽ᵏ⁾ + f_k(q, v, …, a⁽ᵏ⁻¹⁾)``: M is factored once; f_k is inverse dynamics with
     the unknown rate set to zero.
     """
-    factors, _ = _factors(robot, q)
+    factors, _ = mass_factors(robot, q)
     return _solve_orders(robot, q, v, given, wrenches, factors)
 
 
@@ -44,12 +44,13 @@ def accelerations_and_pivots(
     The last row tells how far M is from singular: a joint whose entry vanishes can move
     without moving any mass.
     """
-    factors, M = _factors(robot, q)
+    factors, M = mass_factors(robot, q)
     ratios = [pivot / M[k][k] for k, pivot in enumerate(factors.pivots)]
     return [*_solve_orders(robot, q, v, given, wrenches, factors), ratios]
 
 
-def _factors(robot: Robot, q: Scalars) -> tuple[Factors, list[list[Any]]]:
+def mass_factors(robot: Robot, q: Scalars) -> tuple[Factors, list[list[Any]]]:
+    """Return the factors of the mass matrix and the matrix itself."""
     tree = economical(robot)
     jets = mass_matrix(tree, link_motions(tree, q, []))
     M = [[_value(x) for x in row] for row in jets]
@@ -97,7 +98,7 @@ def acceleration_partials(
 
     ``∂a/∂x = −M⁻¹ ∂Q/∂x`` at the acceleration that the force gives.
     """
-    factors, _ = _factors(robot, q)
+    factors, _ = mass_factors(robot, q)
     (a,) = _solve_orders(robot, q, v, [force], wrenches, factors)
     nv = robot.nv
     (table,) = mixed_partials(robot, q, [v, a], wrenches)

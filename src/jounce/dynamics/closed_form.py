@@ -38,18 +38,23 @@ class System(NamedTuple):
     frames: tuple[Transform, ...]  # of every link, in the frame of `lowered`
     names: tuple[str, ...]  # of the bodies; joint[k] for the k-th inner link of a joint
     X: Array  # (6n, nv), the screws Ξ in the frames of their links
-    M: Array  # (6n, 6n), the inertias on the diagonal
+    inertias: Array  # (n, 6, 6)
     armature: Array  # (nv, nv)
     damping: Array  # (nv, nv)
-    balls: Array  # (6n, 1), one in the rows of spherical and free joints, else zero
+
+    def inertia_times(self, x: MatrixJet) -> MatrixJet:
+        """Return ``M_sys x``, link by link."""
+        *lead, rows, columns = x.coeffs.shape
+        by_link = x.coeffs.reshape(*lead, rows // 6, 6, columns)
+        return MatrixJet((self.inertias @ by_link).reshape(x.coeffs.shape))
 
 
 class Kinematics(NamedTuple):
-    """Jets of A, of ``U = (Ad(C_i)⁻¹)``, and of N with blocks ``Ad(C_{i,p})``: A = (1 − N)⁻¹."""
+    """Jets of ``A = (Ad(C_{i,j}))``, ``U = (Ad(C_i)⁻¹)``, and ``Ad(C_{i,p})`` of every link."""
 
     A: MatrixJet
     U: MatrixJet
-    N: MatrixJet
+    steps: tuple[MatrixJet, ...]
 
 
 @lru_cache(maxsize=16)
@@ -61,70 +66,90 @@ def system(robot: Robot) -> System:
         tree.body_placements[bodies[i]] if i in bodies else IDENTITY for i in range(len(tree.links))
     ]
     n, nv = len(tree.links), tree.nv
-    X, M, balls = np.zeros((6 * n, nv)), np.zeros((6 * n, 6 * n)), np.zeros((6 * n, 1))
-    armature, damping = np.zeros((2, nv, nv))
+    X, inertias, (armature, damping) = np.zeros((6 * n, nv)), np.zeros((n, 6, 6)), np.zeros((2, nv))
     try:
         for i, link in enumerate(tree.links):
-            own, where = slice(6 * i, 6 * i + 6), link.coordinates
+            where = link.coordinates
             if i in bodies:
-                M[own, own] = _inertia_matrix(robot.bodies[bodies[i]].inertia.spatial)
-            balls[own] = link.step.motion in ("spherical", "free")
+                inertias[i] = _inertia_matrix(robot.bodies[bodies[i]].inertia.spatial)
             for k, screw in enumerate(screws(link.step)):
-                column = where.v + k
-                X[own, column] += np.array(_six(frames[i].pull(screw))) * where.multiplier
-                armature[column, column] += link.armature[k] * where.multiplier**2
-                damping[column, column] += link.damping[k] * where.multiplier**2
+                v = where.v + k
+                X[_rows(i), v] += np.array(_six(frames[i].pull(screw))) * where.multiplier
+                armature[v] += link.armature[k] * where.multiplier**2
+                damping[v] += link.damping[k] * where.multiplier**2
     except TypeError as error:
         raise UnsupportedError(
             f"the closed form is numeric; robot {robot.name!r} has symbols: {error}."
         ) from error
-    return System(tree, tuple(frames), _names(robot), X, M, armature, damping, balls)
+    motors = np.diag(armature), np.diag(damping)
+    return System(tree, tuple(frames), _names(robot), X, inertias, *motors)
 
 
-def kinematics(system: System, q: Array, a: MatrixJet | None) -> Kinematics:
-    """Return A, U and N from q and the jet of a; without velocities (None) of order zero.
+def kinematics(system: System, q: Array, a: Array | None) -> Kinematics:
+    """Return A, U and the steps from q and the blocks of a; without velocities of order zero.
 
-    ``A_ij = Ad(C_{i,j})`` for every j on the way from i to the ground [KM21, (23)], then::
+    With p the parent of i, and j any link on the way from i to the ground::
 
-        A' = A a − A a A      U' = −A a U      N' = −a N           [KM21, (39)], [MK21, (43)]
+        N = Ad(C_{i,p})     N' = −ad(Ξ_i v_i) N      coefficient by coefficient
+        A_ij = N A_pj       A_ii = 1      U_i = N U_p                       [KM21, (9), (23)]
 
-    coefficient by coefficient: ``(k + 1) A[k + 1] = (A a)[k] − (A a A)[k]``.
+    so that ``A' = A a − A a A`` and ``U' = −A a U`` [KM21, (27)], [MK21, (43)]: differentiated any
+    number of times this is [KM21, (39)], which multiplies whole matrices.
     """
-    (A, U, N), Aa = ([start] for start in _at_zero(system, q)), []
-    rates = a.coeffs if a is not None else ()
-    for k in range(len(rates)):
-        Aa.append(cauchy(A, rates, k))
-        A.append((Aa[k] - cauchy(Aa, A, k)) / (k + 1))
-        U.append(-cauchy(Aa, U, k) / (k + 1))
-        N.append(-cauchy(rates, N, k) / (k + 1))
-    return Kinematics(*(MatrixJet(np.stack(jet)) for jet in (A, U, N)))
+    orders = 1 if a is None else len(a) + 1
+    n, batch = len(system.frames), q.shape[:-1]
+    A, U = np.zeros((orders, *batch, 6 * n, 6 * n)), np.zeros((orders, *batch, 6 * n, 6))
+    steps: list[MatrixJet] = []
+    for i, (link, start) in enumerate(zip(system.tree.links, _steps(system, q), strict=True)):
+        own, N = _rows(i), [start]
+        for k in range(orders - 1):
+            N.append(-cauchy(a[..., i, :, :], N, k) / (k + 1))
+        steps.append(MatrixJet(np.stack(N)))
+        A[0, ..., own, own] = np.eye(6)
+        U[..., own, :] = steps[i].coeffs
+        if link.parent >= 0:
+            p = _rows(link.parent)
+            A[..., own, : 6 * i] = (steps[i] @ MatrixJet(A[..., p, : 6 * i])).coeffs
+            U[..., own, :] = (steps[i] @ MatrixJet(U[..., p, :])).coeffs
+    return Kinematics(MatrixJet(A), MatrixJet(U), tuple(steps))
 
 
 def coriolis_system(
-    system: System, kin: Kinematics, a: MatrixJet, V: MatrixJet, factorization: str
+    system: System, kin: Kinematics, a: Array, V: MatrixJet, factorization: str
 ) -> MatrixJet:
     """Return the matrix C_sys with ``C = Jᵀ C_sys J``.
 
-    With b = diag ad(V_i) and ``J' = −A ã J``::
+    With M the inertias, b = diag ad(V_i) and ``J' = −A ã J``::
 
         kinematic     −M A ã − bᵀ M                                [KM21, (30)]
         passive       −M A ã − bᵀ M + M b                          [MK21, (62)], [GOA13, (6b)]
         christoffel   −M A ã + ½ (M b − bᵀ M + x)                  x u = −ad(u)ᵀ M V, link by link
-
-    Differs: ã is the papers' a wherever the screws of a joint commute.  For spherical and free
-    joints a X ≠ 0, and a acts on the twist the parent hands on: ``ã = a N`` in their rows.
     """
-    M, b = system.M, ad_blocks(V)
-    carried = a
-    if system.balls.any():
-        handed_on = MatrixJet(a.coeffs * system.balls) @ kin.N
-        carried = MatrixJet(a.coeffs * (1.0 - system.balls)) + handed_on
-    kinematic = -(M @ (kin.A @ carried)) - b.T @ M
+    b, M = ad_blocks(V), system.inertias
+    bM, Mb = np.swapaxes(b, -1, -2) @ M, M @ b
+    blocks = -bM
     if factorization == "passive":
-        return kinematic + M @ b
-    if factorization == "christoffel":
-        return kinematic + (M @ b + b.T @ M + _dual_blocks(M @ V)) * 0.5
-    return kinematic
+        blocks = Mb - bM
+    elif factorization == "christoffel":
+        blocks = 0.5 * (Mb - bM + _dual_blocks(system.inertia_times(V)))
+    return diagonal(blocks) - system.inertia_times(_carried(system, kin, a))
+
+
+def _carried(system: System, kin: Kinematics, a: Array) -> MatrixJet:
+    """Return ``A ã``, with ã the papers' a = diag ad(Ξ_i v_i) where the screws of joints commute.
+
+    Differs: for spherical and free joints a X ≠ 0, and ã acts on the twist that the parent hands
+    on: row i of ã is ``ad(Ξ_i v_i) Ad(C_{i,p})`` in the columns of p, zero if p is the ground.
+    """
+    A = kin.A.coeffs[: len(a)]
+    result = np.zeros_like(A)
+    for i, link in enumerate(system.tree.links):
+        columns = MatrixJet(A[..., _rows(i)]) @ MatrixJet(a[..., i, :, :])
+        if link.step.motion not in ("spherical", "free"):
+            result[..., _rows(i)] += columns.coeffs
+        elif link.parent >= 0:
+            result[..., _rows(link.parent)] += (columns @ kin.steps[i]).coeffs
+    return MatrixJet(result)
 
 
 def system_wrenches(
@@ -133,59 +158,60 @@ def system_wrenches(
     """Return the wrenches on all links in their frames, one column of 6n, of order K."""
     columns = [np.moveaxis(x, -1, 0) for x in (q, *rates)]
     motions = link_motions(system.tree, columns[0], columns[1:])
-    rows = np.zeros((len(columns), *q.shape[:-1], 6 * len(system.frames), 1))
+    result = np.zeros((len(columns), *q.shape[:-1], 6 * len(system.frames), 1))
     for i, W in link_wrenches(system.tree, motions, wrenches).items():
         for row, x in enumerate(_six(system.frames[i].inverse.push(W))):
             for k, value in enumerate(derivatives(x, len(rates))):
-                rows[k, ..., 6 * i + row, 0] = value
-    return MatrixJet.from_derivatives(rows)
+                result[k, ..., 6 * i + row, 0] = value
+    return MatrixJet.from_derivatives(result)
 
 
-def ad_blocks(twists: MatrixJet) -> MatrixJet:
-    """Return ``diag ad(V_i)`` of a column of twists: a of those of the joints, b of the links."""
-    V = _six_by_six(twists)
-    w, v = _hat(V[..., :3]), _hat(V[..., 3:])
-    return _diagonal(w, np.zeros_like(w), v, w)
+def ad_blocks(twists: MatrixJet) -> Array:
+    """Return ``ad(V_i)`` of a column of n twists, ``(N + 1, *batch, n, 6, 6)``."""
+    w, v = _halves(twists)
+    return np.block([[w, np.zeros_like(w)], [v, w]])
 
 
-def _dual_blocks(momenta: MatrixJet) -> MatrixJet:
-    """Return the x with ``x u = −ad(u)ᵀ h``, link by link, of a column of momenta h = (L, P)."""
-    h = _six_by_six(momenta)
-    L, P = _hat(h[..., :3]), _hat(h[..., 3:])
-    return _diagonal(-L, -P, -P, np.zeros_like(P))
+def _dual_blocks(momenta: MatrixJet) -> Array:
+    """Return the x with ``x u = −ad(u)ᵀ h``, of a column of n momenta h = (L, P)."""
+    L, P = _halves(momenta)
+    return np.block([[-L, -P], [-P, np.zeros_like(P)]])
 
 
-def _at_zero(system: System, q: Array) -> tuple[Array, Array, Array]:
-    """Return A, U and N at t = 0, parents before children."""
+def _halves(column: MatrixJet) -> tuple[Array, Array]:
+    """Return the cross product matrices of the two halves of every six rows of a column."""
+    coeffs = column.coeffs
+    pairs = coeffs.reshape(*coeffs.shape[:-2], coeffs.shape[-2] // 6, 2, 3)
+    hats = -np.cross(pairs[..., None, :], np.eye(3))  # row i is −x × e_i
+    return hats[..., 0, :, :], hats[..., 1, :, :]
+
+
+def diagonal(blocks: Array) -> MatrixJet:
+    """Return the jet of the matrix with these ``(…, n, 6, 6)`` on its diagonal."""
+    *lead, n, _, _ = blocks.shape
+    whole = np.zeros((*lead, n, 6, n, 6))
+    for i in range(n):
+        whole[..., i, :, i, :] = blocks[..., i, :, :]
+    return MatrixJet(whole.reshape(*lead, 6 * n, 6 * n))
+
+
+def _steps(system: System, q: Array) -> list[Array]:
+    """Return ``Ad(C_{i,p})`` at t = 0 of every link, ``(*batch, 6, 6)``."""
     motions = link_motions(system.tree, np.moveaxis(q, -1, 0), [])
-    n, batch = len(motions), q.shape[:-1]
-    A, N = np.zeros((2, *batch, 6 * n, 6 * n))
-    U = np.zeros((*batch, 6 * n, 6))
-    for i, (link, motion) in enumerate(zip(system.tree.links, motions, strict=True)):
-        own, p = slice(6 * i, 6 * i + 6), slice(6 * link.parent, 6 * link.parent + 6)
-        step = link.placement @ motion.pose @ system.frames[i]
-        A[..., own, own] = np.eye(6)
-        if link.parent < 0:
-            U[..., own, :] = _Ad_inverse(step, batch)
-            continue
-        Ad = _Ad_inverse(system.frames[link.parent].inverse @ step, batch)
-        N[..., own, p] = Ad
-        A[..., own, : 6 * i] = Ad @ A[..., p, : 6 * i]
-        U[..., own, :] = Ad @ U[..., p, :]
-    return A, U, N
-
-
-def _Ad_inverse(T: Transform, batch: tuple[int, ...]) -> Array:
-    """Return the matrices ``Ad(T⁻¹)``, ``(*batch, 6, 6)``: columns are pulled unit twists."""
-    Ad = np.zeros((*batch, 6, 6))
-    for j, unit in enumerate(_UNITS):
-        for i, x in enumerate(_six(T.pull(unit))):
-            Ad[..., i, j] = x.coeffs[0] if isinstance(x, Jet) else x
-    return Ad
+    result = []
+    for link, motion, frame in zip(system.tree.links, motions, system.frames, strict=True):
+        T = link.placement @ motion.pose @ frame
+        T = system.frames[link.parent].inverse @ T if link.parent >= 0 else T
+        Ad = np.zeros((*q.shape[:-1], 6, 6))
+        for j, unit in enumerate(_UNITS):
+            for i, x in enumerate(_six(T.pull(unit))):
+                Ad[..., i, j] = x.coeffs[0] if isinstance(x, Jet) else x
+        result.append(Ad)
+    return result
 
 
 def _inertia_matrix(inertia: SpatialInertia) -> Array:
-    """Return ``M`` [KM21, (12)]: columns are the momenta of unit twists."""
+    """Return the 6x6 matrix [KM21, (12)]: columns are the momenta of unit twists."""
     return np.array([_six(inertia.apply(unit)) for unit in _UNITS], dtype=float).T
 
 
@@ -197,29 +223,9 @@ def _names(robot: Robot) -> tuple[str, ...]:
     return tuple(names)
 
 
+def _rows(link: int) -> slice:
+    return slice(6 * link, 6 * link + 6)
+
+
 def _six(pair: Any) -> list[Any]:
     return [*pair[0], *pair[1]]
-
-
-def _six_by_six(column: MatrixJet) -> Array:
-    """Return a column ``(…, 6n, 1)`` as ``(…, n, 6)``."""
-    coeffs = column.coeffs
-    return coeffs.reshape(*coeffs.shape[:-2], coeffs.shape[-2] // 6, 6)
-
-
-def _hat(x: Array) -> Array:
-    """Return the matrices of the cross products with x."""
-    zero = np.zeros_like(x[..., 0])
-    rows = [[zero, -x[..., 2], x[..., 1]], [x[..., 2], zero, -x[..., 0]]]
-    rows.append([-x[..., 1], x[..., 0], zero])
-    return np.stack([np.stack(row, -1) for row in rows], -2)
-
-
-def _diagonal(a: Array, b: Array, c: Array, d: Array) -> MatrixJet:
-    """Return the jet with the blocks ``[[a, b], [c, d]]``, ``(…, n, 3, 3)`` each, as diagonal."""
-    blocks = np.concatenate([np.concatenate([a, b], -1), np.concatenate([c, d], -1)], -2)
-    *lead, n, _, _ = blocks.shape
-    whole = np.zeros((*lead, n, 6, n, 6))
-    for i in range(n):
-        whole[..., i, :, i, :] = blocks[..., i, :, :]
-    return MatrixJet(whole.reshape(*lead, 6 * n, 6 * n))

@@ -50,8 +50,8 @@ def inverse_dynamics(
         link, V, m = tree.links[i], twists[i], inertias[i].mass
         h = inertias[i]._replace(mass=0.0).apply(V) + beyond[i]
         if link.parent >= 0:
-            V_joint = link.placement.pull(twists[link.parent])
-            moved = link.placement.push(_before_joint(motions[i], V_joint, h, m))
+            w = link.placement.rotation.unrotate(twists[link.parent].angular)
+            moved = link.placement.push(_before_joint(motions[i], w, V, h, m))
             beyond[link.parent] = beyond[link.parent] + moved
             point = NO_INERTIA._replace(mass=m).moved(link.placement)
             inertias[link.parent] = inertias[link.parent] + point
@@ -59,11 +59,11 @@ def inverse_dynamics(
     return forces
 
 
-def _before_joint(motion: LinkMotion, V: Motion, h: Force, m: Any) -> Force:
-    """Return L and P − m v in the parent's frame where the joint is, V its twist."""
-    (w, v), (L, P), (R, r) = V, h, motion.pose
-    force = R.rotate(P) + (w.cross(r) + R.rotate(motion.twist.linear)) * m
-    return Force(R.rotate(L) + r.cross(force + v * m), force)
+def _before_joint(motion: LinkMotion, w: Vec3, V: Motion, h: Force, m: Any) -> Force:
+    """Return L and P − m v in the parent's frame where the joint is; w its angular velocity."""
+    (L, P), (R, r) = h, motion.pose
+    moment = R.rotate(L) + r.cross(R.rotate(P + V.linear * m))
+    return Force(moment, R.rotate(P) + (w.cross(r) + R.rotate(motion.twist.linear)) * m)
 
 
 def falling_ground(gravity: Vec3, order: int) -> Motion:

@@ -189,6 +189,7 @@ def _twist_derivative(tree: Tree, task: Task, q: Vector, rates: Sequence[Vector]
 
 
 def value(x: Any) -> Any:
+    """Return a jet at t = 0, or the constant itself."""
     return derivatives(x, 0)[0]
 
 
@@ -220,7 +221,7 @@ class Factors(NamedTuple):
         return [dot(row, y) for row in zip(*self.Q, strict=True)]
 
     def condition(self) -> Any:
-        """Return ``|R| |R⁻¹|`` in Frobenius norms: at least the condition number, at most m times."""
+        """Return ``|R| |R⁻¹|`` in Frobenius norms, between the condition number and m times it."""
         m = len(self.R)
         units = ([1.0 if i == k else 0.0 for i in range(k + 1)] for k in range(m))
         inverse = [x for k, unit in enumerate(units) for x in self._head(k).solve(unit)]
@@ -270,6 +271,6 @@ def _minus(start: Any, pairs: Any) -> Any:
 
 
 def _is_zero(x: Any) -> bool:
-    return (
-        (isinstance(x, float | int) and x == 0) or (isinstance(x, Jet) and all(map(_is_zero, x.coeffs)))
-    )
+    if isinstance(x, Jet):
+        return all(map(_is_zero, x.coeffs))
+    return isinstance(x, float | int) and x == 0

@@ -164,8 +164,13 @@ def _unwound(goal: Goal, q: np.ndarray, first: np.ndarray | None) -> np.ndarray:
 
 
 def _errors(
-    robot: Robot, frame: str, q: np.ndarray, targets: np.ndarray, names: list[str], representation: str
-) -> np.ndarray:  # fmt: skip
+    robot: Robot,
+    frame: str,
+    q: np.ndarray,
+    targets: np.ndarray,
+    names: list[str],
+    representation: str,
+) -> np.ndarray:
     pose = frame_pose(robot, frame, q)[0]
     left = pose_error(pose, targets.reshape(-1, 4, 4), in_order(names), representation)
     return np.linalg.norm(left, axis=-1)

@@ -91,10 +91,10 @@ def inverse_kinematics_rates(
 
     >>> import jounce
     >>> arm = jounce.load("planar2r")
-    >>> V, V1 = [0.0, 1.0], [0.0, 0.0]
-    >>> jounce.inverse_kinematics_rates(arm, "tip", [0.0, 1.5708], V, V1, directions="vx vy").round(3)
-    array([[ 0.,  1.],
-           [ 1., -1.]])
+    >>> q, V, V1 = [0.0, 1.5708], [0.0, 1.0], [0.0, 0.0]
+    >>> jounce.inverse_kinematics_rates(arm, "tip", q, V, V1, directions="vx vy").round(3)
+    array([[0.  , 1.25],
+           [0.  , 0.  ]])
     """
     if representation not in REPRESENTATIONS:
         raise unknown_name("representation", representation, REPRESENTATIONS)

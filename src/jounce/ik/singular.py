@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jounce.errors import JounceError
+from jounce.errors import SingularError
 
 
 class Loss(NamedTuple):
@@ -23,7 +23,7 @@ class Loss(NamedTuple):
     is_joint_motion: bool
 
 
-class SingularityError(JounceError, ArithmeticError):
+class SingularityError(SingularError):
     """A Jacobian that cannot be inverted; ``rank``, ``condition``, ``direction``, ``index``.
 
     ``index`` is where in the batch the first such sample stands; ``finding`` says it in words.
@@ -50,7 +50,7 @@ def loss_of(J: np.ndarray, limit: float) -> Loss:
 
 
 def condition_numbers(J: np.ndarray) -> np.ndarray:
-    """Return the condition numbers of Jacobians ``(*batch, rows, columns)``; infinite if singular."""
+    """Return the condition numbers of Jacobians ``(*batch, rows, columns)``, up to infinity."""
     sizes = np.linalg.svd(J, compute_uv=False)
     least = sizes[..., -1]
     return np.where(least > 0, sizes[..., 0] / np.where(least > 0, least, 1.0), np.inf)

@@ -13,7 +13,8 @@ from jounce.dynamics.matrices import FACTORIZATIONS
 from jounce.errors import unknown_name
 from jounce.kernels.arrays import check_values, checked_arrays
 from jounce.kernels.functions import Wrench, _rows_to_order
-from jounce.kernels.quantities import Argument, Signature, kernel_spec, rate_name
+from jounce.kernels.quantities import Argument, Signature, kernel_spec
+from jounce.kernels.quantity import rate_name
 from jounce.model.robot import Robot
 from jounce.model.tree import lowered
 

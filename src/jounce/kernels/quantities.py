@@ -99,7 +99,7 @@ def signature(spec: KernelSpec) -> Signature:
     quantity, robot = QUANTITIES[spec.quantity], spec.robot
     if quantity.shapes is not None:
         own, width = quantity.shapes(robot, spec.order, **dict(spec.options))
-        return Signature(tuple(Argument(*a) for a in own), spec.order + 1, (width,))
+        return Signature(tuple(Argument(*a) for a in own), quantity.rows(spec.order), (width,))
     count = spec.order + quantity.extra_rates
     rates = [Argument(quantity.rate_name(k), robot.nv) for k in range(count)]
     wrenches = [Argument(f"wrench on {frame}", 6, spec.order + 1) for frame, _ in spec.wrenches]

@@ -6,6 +6,7 @@ from typing import Any
 
 from jounce.derivatives import forces as force_texts
 from jounce.derivatives import (
+    elastic,
     forward,
     inverse_kinematics,
     kinematics,
@@ -119,6 +120,21 @@ QUANTITIES: dict[str, Quantity] = {
         ("nv", 6),
         kinematics.screws_of_joints,
         {"representation": ("spatial", "body", "hybrid")},
+    ),
+    "elastic_feedforward": Quantity(
+        0,
+        (),
+        elastic.feedforward,
+        rows=lambda _: 7,
+        highest_order=0,
+        shapes=elastic.feedforward_shapes,
+    ),
+    "elastic_coupled": Quantity(
+        0,
+        (),
+        elastic.coupled,
+        rows=lambda order: 2 * (order + 1),
+        shapes=elastic.coupled_shapes,
     ),
     "center_of_mass": Quantity(0, (3,), momenta.center_of_mass),
     "com_jacobian": Quantity(0, (3, "nv"), momenta.com_jacobian),

@@ -252,23 +252,23 @@ def test_saving_reports_what_the_system_refuses(tmp_path: Path, monkeypatch):
     def refuse(*_: Any, **__: Any) -> None:
         raise PermissionError(13, "Permission denied", "temporary")
 
-    monkeypatch.setattr(Path, "write_text", refuse)
+    monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(PermissionError, match=r"robot 'small' cannot be saved: Perm.*r\.json"):
         small().save(tmp_path / "r.json")
 
 
-@pytest.mark.parametrize("step", ["write_text", "replace"])
-def test_an_interrupted_save_leaves_the_old_file(step: str, tmp_path: Path, monkeypatch):
+@pytest.mark.parametrize(("where", "step"), [(os, "fsync"), (Path, "replace")])
+def test_an_interrupted_save_leaves_the_old_file(
+    where: Any, step: str, tmp_path: Path, monkeypatch
+):
     file = tmp_path / "r.json"
     small().save(file)
     before = file.read_bytes()
 
-    def interrupt(self: Path, *_: Any, **__: Any) -> None:
-        if step == "write_text":
-            self.write_bytes(b"half")
+    def interrupt(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Path, step, interrupt)
+    monkeypatch.setattr(where, step, interrupt)
     with pytest.raises(KeyboardInterrupt):
         jounce.load("panda").save(file)
     monkeypatch.undo()

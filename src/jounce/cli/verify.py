@@ -1,0 +1,63 @@
+"""``jounce verify``: check a robot and everything that is computed of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+from rich.markup import escape
+from rich.table import Table
+
+from jounce.cli.console import output, progress
+from jounce.cli.failure import CheckFailed
+from jounce.cli.robot_argument import robot_argument
+
+if TYPE_CHECKING:
+    from jounce.model.robot import Robot
+    from jounce.verification.records import Verification
+
+
+@click.command()
+@robot_argument
+@click.option("--samples", type=click.IntRange(min=1), default=8, show_default=True, metavar="N",
+              help="Number of random motions.")  # fmt: skip
+@click.option("--order", type=click.IntRange(min=0), default=4, show_default=True, metavar="K",
+              help="Highest time derivative of the forces.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="S",
+              help="Seed of the random motions.")  # fmt: skip
+def verify(robot: Robot, *, samples: int, order: int, seed: int) -> None:
+    """Check that a robot is sound and that all computations of it agree.
+
+    Exits with 1 if a check fails.  With --no-strict, bodies that cannot be are a failed check
+    instead of bad input.
+    """
+    import jounce
+
+    with progress(f"verifying {robot.name}") as advance:
+        found = jounce.verify(
+            robot, samples=samples, order=order, seed=seed, progress=lambda *_: advance()
+        )
+    console = output()
+    console.print(escape(found.title), soft_wrap=True)
+    console.print(_table(found))
+    if not found.passed:
+        raise CheckFailed(found.verdict)
+    console.print(found.verdict)
+
+
+def _table(found: Verification) -> Table:
+    from jounce.verification.records import number
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("check")
+    table.add_column("value", justify="right", no_wrap=True)
+    table.add_column("limit", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    table.add_column("", overflow="fold")
+    for check in found.checks:
+        colour = "green" if check.passed else "bold red"
+        verdict = f"[{colour}]{check.verdict}[/]"
+        table.add_row(
+            escape(check.name), number(check.value), check.limit, verdict, escape(check.detail)
+        )
+    return table

@@ -1,0 +1,1 @@
+"""The formulations of inverse dynamics, ours and the papers', measured side by side."""

@@ -1,0 +1,203 @@
+"""The referee: forces to 50 digits, by the momentum text and, on chains, by one of the papers.
+
+The robot of the referee has the numbers of the robot given, taken as exact; only its rotation
+matrices, orthogonal to 16 digits at best, are made orthogonal to 50: without that, two right
+texts agree to 16 digits only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jounce.algebra.inertia import SpatialInertia, Symmetric3
+from jounce.algebra.se3 import Transform
+from jounce.algebra.so3 import Rotation
+from jounce.algebra.vector import Vec3
+from jounce.comparison.contestants import m20_body_fixed
+from jounce.derivatives.forces import forces
+from jounce.literature.chain import Ad, SerialChain, mass_matrix
+from jounce.model.robot import Robot
+from jounce.model.tree import Link, Tree, lowered
+from jounce.scalar import sincos
+
+DIGITS = 50
+_HAND_WRITTEN = 2  # order of the second opinion
+_SECOND_OPINIONS = 2  # instants at which it is asked
+
+
+class Exact:
+    """An mpmath number for which a float factor 1/k, as jets have them, is exactly 1/k.
+
+    Jets scale by the floats nearest to 1/3, 1/24, …; taken literally these would spoil the 17th
+    digit, and would spoil it alike in what is to be judged.  No other float is ever a factor:
+    the numbers of the robot are Exact themselves, or 0 or 1.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    @staticmethod
+    def of(x: Any) -> Any:
+        """Return a number; zeros and ones stay floats, which texts fold."""
+        return float(x) if x in (0, 1) else Exact(x)
+
+    def __add__(self, other: Any) -> Exact:
+        return Exact(self.value + (other.value if isinstance(other, Exact) else other))
+
+    def __sub__(self, other: Any) -> Exact:
+        return Exact(self.value - (other.value if isinstance(other, Exact) else other))
+
+    def __rsub__(self, other: Any) -> Exact:
+        return Exact(other - self.value)
+
+    def __neg__(self) -> Exact:
+        return Exact(-self.value)
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, Exact):
+            return Exact(self.value * other.value)
+        if not isinstance(other, float | int):
+            return NotImplemented
+        whole = round(1.0 / other) if 0.0 < abs(other) < 1.0 else 0
+        is_reciprocal = whole and 1.0 / whole == other
+        return Exact(self.value / whole if is_reciprocal else self.value * other)
+
+    def sincos(self) -> tuple[Exact, Exact]:
+        """Return sine and cosine."""
+        sine, cosine = sincos(self.value)
+        return Exact(sine), Exact(cosine)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+
+class Reference(NamedTuple):
+    """Forces along a motion to 50 digits, and how far the second opinion is from them."""
+
+    forces: np.ndarray  # (order + 1, instants, nv), mpmath numbers
+    scales: list[float]  # max-norm at every order
+    disagreement: float | None  # of the papers' text, relative; None where it does not apply
+
+    def error(self, order: int, got: np.ndarray) -> float:
+        """Return the largest error of ``got`` at one order, relative to the max-norm there."""
+        return _distance(got, self.forces[order], self.scales[order])
+
+
+def reference(robot: Robot, motion: Sequence[np.ndarray], *, serial: bool) -> Reference:
+    """Return the forces of ``q, *rates``, ``(instants, width)`` each; raises without mpmath.
+
+    ``serial`` asks for the second opinion, [M20, appendix B] to order 2.
+    """
+    import mpmath
+
+    with mpmath.workdps(DIGITS):
+        tree = orthogonal(mapped(lowered(robot), mpmath.mpf))
+        exact = mapped(tree, Exact.of)
+        instants = [
+            [[mpmath.mpf(float(x)) for x in row] for row in s] for s in zip(*motion, strict=True)
+        ]
+        Q = np.array([_forces(robot, exact, sample) for sample in instants], dtype=object)
+        Q = np.moveaxis(Q, 0, 1)
+        scales = [float(max(abs(x) for x in level.flat)) for level in Q]
+        disagreement = None
+        if serial and len(motion) >= _HAND_WRITTEN + 3:
+            chain = chain_of(tree)
+            disagreement = max(
+                _disagreement(chain, sample, Q[:, i], scales)
+                for i, sample in enumerate(instants[:_SECOND_OPINIONS])
+            )
+    return Reference(Q, scales, disagreement)
+
+
+def _forces(robot: Robot, tree: Tree, sample: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    q, *rates = [[Exact(x) for x in row] for row in sample]
+    rows = forces(robot, q, rates, tree=tree)
+    return [[x.value if isinstance(x, Exact) else x for x in row] for row in rows]
+
+
+def mapped(tree: Tree, number: Callable[[Any], Any]) -> Tree:
+    """Return the tree with all its numbers replaced."""
+
+    def vector(v: Vec3) -> Vec3:
+        return Vec3(*map(number, v))
+
+    def link_of(link: Link) -> Link:
+        mass, first_moment, rotational = link.inertia
+        (x, y, z), p = link.placement.rotation.rows, link.placement.p
+        where = link.coordinates
+        return link._replace(
+            step=replace(link.step, pitch=number(link.step.pitch)),
+            placement=Transform(Rotation((vector(x), vector(y), vector(z))), vector(p)),
+            inertia=SpatialInertia(
+                number(mass), vector(first_moment), Symmetric3(*map(number, rotational))
+            ),
+            coordinates=where._replace(
+                multiplier=number(where.multiplier), offset=number(where.offset)
+            ),
+            armature=tuple(map(number, link.armature)),
+            damping=tuple(map(number, link.damping)),
+        )
+
+    return tree._replace(links=tuple(map(link_of, tree.links)), gravity=vector(tree.gravity))
+
+
+def orthogonal(tree: Tree) -> Tree:
+    """Return the tree with the nearest orthogonal matrices: Newton's ``R ← R (3 − Rᵀ R) / 2``."""
+    links = []
+    for link in tree.links:
+        R = np.array([tuple(row) for row in link.placement.rotation.rows], dtype=object)
+        for _ in range(3):  # the error is squared every time: 1e-16, 1e-32, 1e-64
+            R = R @ (3 * np.eye(3, dtype=int) - R.T @ R) / 2
+        x, y, z = (Vec3(*row) for row in R)
+        links.append(link._replace(placement=Transform(Rotation((x, y, z)), link.placement.p)))
+    return tree._replace(links=tuple(links))
+
+
+def chain_of(tree: Tree) -> SerialChain:
+    """Return the links of a tree without branches as the papers' chain, frame by frame."""
+    B = [np.array(link.placement.matrix(), dtype=object) for link in tree.links]
+    X = [np.array(_screw(link.step.motion, link.step.pitch), dtype=object) for link in tree.links]
+    M = [mass_matrix(m, *first, *rotational) for m, first, rotational in _inertias(tree)]
+    A = [B[0]]
+    for B_i in B[1:]:
+        A.append(A[-1] @ B_i)
+    Y = [Ad(A_i) @ X_i for A_i, X_i in zip(A, X, strict=True)]
+    gravity = np.array(tuple(tree.gravity), dtype=object)
+    return SerialChain(np.array(X), np.array(Y), np.array(B), np.array(A), np.array(M), gravity)
+
+
+def _disagreement(
+    chain: SerialChain, sample: Sequence[Any], Q: np.ndarray, scales: list[float]
+) -> float:
+    """Return the largest relative distance between the two texts at one instant."""
+    opinion = m20_body_fixed(chain, np.array(sample[:5], dtype=object))
+    return max(
+        _distance(other, own, scale) for other, own, scale in zip(opinion, Q, scales, strict=False)
+    )
+
+
+def _distance(got: Any, wanted: Any, scale: float) -> float:
+    """Return the max-norm of a difference, relative unless the scale is zero."""
+    worst = 0.0
+    for a, b in zip(np.ravel(got), np.ravel(wanted), strict=True):
+        difference = abs(float(a - b))
+        if not difference <= worst:  # NaN wins, and stays
+            worst = difference
+    return worst / scale if scale else worst
+
+
+def _inertias(tree: Tree) -> list[SpatialInertia]:
+    return [link.inertia for link in tree.links]
+
+
+def _screw(motion: str, pitch: float) -> tuple[float, ...]:
+    """Return the joint screw, which is about or along z in the frame of a link."""
+    if motion == "prismatic":
+        return (0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+    return (0.0, 0.0, 1.0, 0.0, 0.0, pitch if motion == "helical" else 0.0)

@@ -1,0 +1,8 @@
+"""Robots whose motors drive the joints through springs."""
+
+from jounce.elastic.series import Feedforward as Feedforward
+from jounce.elastic.series import SeriesElastic as SeriesElastic
+from jounce.elastic.tracking import TrackingController as TrackingController
+from jounce.elastic.variable import Antagonistic as Antagonistic
+from jounce.elastic.variable import StiffnessFeedforward as StiffnessFeedforward
+from jounce.elastic.variable import VariableStiffness as VariableStiffness

@@ -1,0 +1,5 @@
+"""Simulation by Taylor series of the motion."""
+
+from jounce.simulation.result import Simulation as Simulation
+from jounce.simulation.result import SimulationError as SimulationError
+from jounce.simulation.taylor import taylor as taylor

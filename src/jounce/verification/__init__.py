@@ -1,0 +1,1 @@
+"""Is a robot sound, and do all ways to compute its dynamics agree?  See `jounce.verify`."""

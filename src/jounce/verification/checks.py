@@ -1,0 +1,239 @@
+"""The checks.  Each takes the motions and returns one `Check` or several; adding one is a row
+of `CHECKS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from jounce.algebra.matrix_jet import MatrixJet
+from jounce.derivatives.forces import FORMULATIONS
+from jounce.dynamics.matrices import FACTORIZATIONS
+from jounce.errors import InvalidInertiaError, SingularError
+from jounce.kernels.dynamics import inverse_dynamics
+from jounce.model.inertia import NEGATIVE_TOLERANCE, Inertia, check_inertia
+from jounce.model.robot import Robot
+from jounce.verification.motions import Motions, evaluated
+from jounce.verification.records import Check
+
+TOLERANCE = 1e-11  # of scale, at every order
+CONFIGURATIONS = 1000  # where the mass matrix is looked at
+
+
+def inertias(motions: Motions) -> list[Check]:
+    """Every body has positive kinetic energy, and some distribution of mass has its inertia.
+
+    The second is advice: published tables often miss it, and M may be sound all the same.
+    """
+    bodies = motions.robot.bodies
+    negative = [body.name for body in bodies if _is_negative(body.inertia)]
+    impossible = [body.name for body in bodies if _is_impossible(body.inertia)]
+    return [
+        Check(
+            "bodies with negative kinetic energy (number)",
+            float(len(negative)),
+            0.0,
+            f"mass or inertia about the centre of mass of {', '.join(negative)}" * bool(negative),
+        ),
+        Check(
+            "bodies that no rigid body can be (number)",
+            float(len(impossible)),
+            0.0,
+            f"pseudo-inertia of {', '.join(impossible)}" * bool(impossible),
+            required=False,
+        ),
+    ]
+
+
+def _is_negative(inertia: Inertia) -> bool:
+    about_com = np.array(inertia.rotational)
+    smallest = float(np.linalg.eigvalsh(about_com)[0])
+    return inertia.mass < 0.0 or smallest < -NEGATIVE_TOLERANCE * float(np.abs(about_com).max())
+
+
+def _is_impossible(inertia: Inertia) -> bool:
+    try:
+        check_inertia(inertia, "")
+    except InvalidInertiaError:
+        return True
+    return False
+
+
+def mass_is_positive(motions: Motions) -> Check:
+    """The smallest eigenvalue of M over many configurations is positive."""
+    robot = motions.robot
+    name = "mass matrix is positive definite (smallest eigenvalue)"
+    if not robot.nv:
+        return Check(name, inf, 0.0, "no degree of freedom", above=True)
+    q = motions.configurations(CONFIGURATIONS)
+    M = evaluated(robot, "mass_matrix", 0, (q,))[0]
+    values, vectors = np.linalg.eigh(M)
+    worst = int(np.argmin(values[:, 0]))
+    limit = float(np.abs(M).max() * robot.nv * np.finfo(float).eps)
+    moving = int(np.argmax(np.abs(vectors[worst, :, 0])))
+    detail = f"over {CONFIGURATIONS} configurations; mostly joint {_joint(robot, moving)!r}"
+    return Check(name, float(values[worst, 0]), limit, detail, above=True)
+
+
+def mass_is_symmetric(motions: Motions) -> Check:
+    """``M⁽ⁿ⁾ = M⁽ⁿ⁾ᵀ`` at every order, of the closed form, where it is not so by construction."""
+    M = motions.closed_form().M[: motions.order + 1]
+    return Check(
+        "mass matrix and its rates are symmetric", _error(M, _transposed(M), M), TOLERANCE
+    )
+
+
+def mass_rate_is_coriolis(motions: Motions) -> list[Check]:
+    """``dM/dt = C + Cᵀ`` and its time derivatives [GOA13, (6)], [MK21, (63)]."""
+    M = motions.text("mass_matrix", motions.order + 1)
+    result = []
+    for factorization in ("passive", "christoffel"):
+        C = motions.text("coriolis_matrix", factorization=factorization)
+        error = _error(C + _transposed(C), M[1:], M)
+        result.append(Check(f"dM/dt = C + Cᵀ, {factorization} C", error, TOLERANCE))
+    return result
+
+
+def coriolis_forces_are_common(motions: Motions) -> list[Check]:
+    """``C v`` is the same for every factorization, with its time derivatives."""
+    v = _columns(motions.rates)
+    first, *others = (
+        (MatrixJet.from_derivatives(motions.text("coriolis_matrix", factorization=f)) @ v)
+        .derivatives()[..., 0]
+        for f in FACTORIZATIONS
+    )
+    Q = motions.text("inverse_dynamics")
+    return [
+        Check(f"C v of the {f} C and of the passive C", _error(other, first, Q), TOLERANCE)
+        for f, other in zip(FACTORIZATIONS[1:], others, strict=True)
+    ]
+
+
+def power_is_rate_of_energy(motions: Motions) -> Check:
+    """``dE/dt = Q·v − vᵀ D v`` and its time derivatives, E kinetic and potential energy."""
+    v = _columns(motions.rates)
+    Q = _columns(motions.text("inverse_dynamics"))
+    power = (v.T @ (Q - motions.damping @ v)).derivatives()[..., 0, 0]
+    count = motions.order + 1
+    energies = [motions.text(f"{kind}_energy", count) for kind in ("kinetic", "potential")]
+    scale = sum(np.abs(energy) for energy in energies)[1:]
+    return Check(
+        "power is the rate of energy", _error(power, sum(energies)[1:], scale), TOLERANCE
+    )
+
+
+def formulations_agree(motions: Motions) -> list[Check]:
+    """Every formulation of inverse dynamics gives the same Q, under wrenches, at every order."""
+    reference, *others = FORMULATIONS
+    wanted = motions.loaded_forces(reference)
+    found = {name: motions.loaded_forces(name) for name in others}
+    found["closed_form"] = motions.closed_form(loaded=True).Q
+    return [
+        Check(f"forces: {name} and {reference}", _error(Q, wanted, wanted), TOLERANCE)
+        for name, Q in found.items()
+    ]
+
+
+def matrices_agree(motions: Motions) -> list[Check]:
+    """M, C and g of the closed form and of the recursions over composites agree."""
+    form, count = motions.closed_form(), motions.order + 1
+    M, Q = motions.text("mass_matrix"), motions.text("inverse_dynamics")
+    errors = {
+        "M": _error(form.M[:count], M, M),
+        "g": _error(form.g[:count], motions.text("gravity_forces"), Q),
+    }
+    for factorization in FACTORIZATIONS:
+        C = motions.text("coriolis_matrix", factorization=factorization)
+        got = motions.closed_form(factorization).C[:count]
+        errors[f"{factorization} C"] = _error(got, C, M)
+    return [
+        Check(f"{name} of the closed form and of composites", error, TOLERANCE)
+        for name, error in errors.items()
+    ]
+
+
+def forward_inverts_inverse(motions: Motions) -> Check:
+    """Forward dynamics of the forces gives accelerations that need just these forces.
+
+    Compared as forces: the accelerations themselves are as uncertain as M is ill-conditioned,
+    more so at every further order.
+    """
+    name, robot, q, v = "forward dynamics inverts inverse", motions.robot, motions.q, motions.rates[0]
+    Q = motions.text("inverse_dynamics")
+    try:
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            a = evaluated(robot, "forward_dynamics", motions.order, (q, v, *Q))
+            again = evaluated(robot, "inverse_dynamics", motions.order, (q, v, *a))
+    except SingularError as error:
+        return Check(name, inf, TOLERANCE, str(error))
+    error = _error(a, motions.rates[1:], motions.rates[1:])
+    return Check(name, _error(again, Q, Q), TOLERANCE, f"accelerations to {error:.1e}")
+
+
+def gravity_is_the_force_at_rest(motions: Motions) -> Check:
+    """``g(q) = Q(q, 0, 0)``."""
+    still = np.zeros_like(motions.rates[0])
+    rest = evaluated(motions.robot, "inverse_dynamics", 0, (motions.q, still, still))
+    g = motions.text("gravity_forces", 0)
+    scale = motions.text("inverse_dynamics")[:1]
+    return Check("gravity forces are the forces at rest", _error(rest, g, scale), TOLERANCE)
+
+
+def code_agrees(motions: Motions) -> Check:
+    """The compiled kernel of inverse dynamics computes what its text says."""
+    Q = motions.text("inverse_dynamics")
+    got = inverse_dynamics(motions.robot, motions.q, *motions.rates)
+    return Check("machine code and text of inverse dynamics", _error(got, Q, Q), TOLERANCE)
+
+
+CHECKS: tuple[Callable[[Motions], Check | list[Check]], ...] = (
+    inertias,
+    mass_is_positive,
+    mass_is_symmetric,
+    mass_rate_is_coriolis,
+    coriolis_forces_are_common,
+    power_is_rate_of_energy,
+    formulations_agree,
+    matrices_agree,
+    forward_inverts_inverse,
+    gravity_is_the_force_at_rest,
+    code_agrees,
+)
+
+
+def _error(actual: Any, desired: Any, scale: np.ndarray) -> float:
+    """Return the largest difference of any order, over the largest of ``scale`` at that order.
+
+    An order whose scale vanishes counts with that of order zero.
+    """
+    worst = 0.0
+    for k, (a, d) in enumerate(zip(actual, desired, strict=True)):
+        if not a.size:
+            continue
+        difference = float(np.abs(a - d).max())
+        size = max(float(np.abs(x).max()) for x in (d, scale[k], scale[0]))
+        worst = max(worst, difference / size if size else difference and inf, key=_nan_first)
+    return worst
+
+
+def _nan_first(x: float) -> float:
+    return inf if np.isnan(x) else x
+
+
+def _transposed(matrices: np.ndarray) -> np.ndarray:
+    return np.swapaxes(matrices, -1, -2)
+
+
+def _columns(derivatives: np.ndarray) -> MatrixJet:
+    return MatrixJet.from_derivatives(derivatives[..., None])
+
+
+def _joint(robot: Robot, velocity: int) -> str:
+    for joint in robot.joints:
+        if joint.v_slice.start <= velocity < joint.v_slice.stop:
+            return joint.name
+    return ""

@@ -1,0 +1,48 @@
+"""Public function: verify a robot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from jounce.errors import ShapeError
+from jounce.model.robot import Robot
+from jounce.verification.checks import CHECKS
+from jounce.verification.motions import Motions
+from jounce.verification.records import Check, Verification
+
+
+def verify(
+    robot: Robot,
+    *,
+    samples: int = 8,
+    order: int = 4,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Verification:
+    """Check that a robot is sound and that all ways to compute its dynamics agree.
+
+    On random motions: bodies that no rigid body can be, M symmetric and positive definite,
+    ``dM/dt = C + Cᵀ``, power balance, agreement of all formulations, forward dynamics as the
+    inverse of inverse dynamics, gravity; each with time derivatives up to ``order``.  ``progress``
+    is told how many of the groups of checks are done.
+
+    >>> import jounce
+    >>> report = jounce.verify(jounce.load("planar2r"), samples=4, order=2)
+    >>> report.passed, report.checks[1].name
+    (True, 'mass matrix is positive definite (smallest eigenvalue)')
+    """
+    if not isinstance(robot, Robot):
+        raise TypeError(
+            f"robot must be a jounce.Robot, got {type(robot).__name__}; see jounce.load."
+        )
+    for name, value, least in (("samples", samples, 1), ("order", order, 0), ("seed", seed, 0)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise ShapeError(f"{name} must be an integer ≥ {least}, got {value!r}.")
+    motions = Motions(robot, samples, order, seed)
+    found: list[Check] = []
+    for done, check in enumerate(CHECKS, 1):
+        result = check(motions)
+        found += [result] if isinstance(result, Check) else result
+        if progress is not None:
+            progress(done, len(CHECKS))
+    return Verification(robot.name, samples, order, seed, tuple(found))

@@ -1,0 +1,152 @@
+"""Joints of a pose: solved, or said not to be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import jounce
+from jounce.ik.rigid import pose_error, pose_exponential, pose_logarithm, rotation_vector
+from tests.tolerances import assert_close
+
+ROBOTS = (("puma560", "link6"), ("iiwa14", "flange"), ("panda", "flange"))
+
+
+@pytest.mark.parametrize(("name", "frame"), ROBOTS)
+def test_random_reachable_poses(name: str, frame: str, rng: np.random.Generator):
+    robot = jounce.load(name)
+    q = np.array([robot.random_configuration(rng) for _ in range(60)]).reshape(3, 20, -1)
+    goals = jounce.frame_pose(robot, frame, q)[0]
+    found = jounce.inverse_kinematics(robot, frame, goals)
+    assert found.q.shape == q.shape
+    assert found.converged.shape == found.error.shape == found.iterations.shape == (3, 20)
+    assert found.converged.all()
+    assert_close(jounce.frame_pose(robot, frame, found.q)[0], goals, 1e-9)
+    assert (found.q >= robot.limits.lower).all()
+    assert (found.q <= robot.limits.upper).all()
+    again = jounce.inverse_kinematics(robot, frame, goals)
+    assert (again.q == found.q).all()
+
+
+def test_unreachable_is_said(rng: np.random.Generator):
+    robot = jounce.load("iiwa14")
+    goal = np.eye(4)
+    goal[:3, 3] = [3.0, 0.0, 0.5]
+    found = jounce.inverse_kinematics(robot, "flange", goal, starts=5)
+    assert not found.converged
+    assert found.error > 1.5
+    T = jounce.frame_pose(robot, "flange", found.q)[0]
+    measured = np.linalg.norm(pose_error(T, goal, "wx wy wz vx vy vz", "body"))
+    assert_close(found.error, measured, 1e-12)
+
+
+def test_a_solution_outside_the_limits_is_none():
+    robot = jounce.load("puma560")
+    q = np.array([3.0, 0.5, -0.4, 0.3, 0.9, 0.2])  # joint 1 ends at 2.79
+    assert q[0] > robot.limits.upper[0]
+    goal = jounce.frame_pose(robot, "link6", q)[0]
+    free = jounce.inverse_kinematics(robot, "link6", goal, q + 0.01, limits=False)
+    assert free.converged
+    assert_close(free.q, q, 1e-8)
+    within = jounce.inverse_kinematics(robot, "link6", goal, q)
+    assert not within.converged or (within.q <= robot.limits.upper).all()
+
+
+def test_the_nearest_solution_is_kept(rng: np.random.Generator):
+    robot = jounce.load("puma560")
+    q = np.array([0.1, 0.5, -0.4, 0.3, 0.9, 0.2]) + rng.normal(size=(20, 6)) * 0.1
+    goals = jounce.frame_pose(robot, "link6", q)[0]
+    found = jounce.inverse_kinematics(robot, "link6", goals, q + 0.02)
+    assert_close(found.q, q, 1e-8)
+    assert found.iterations.max() < 10
+
+
+@pytest.mark.parametrize("representation", ["body", "hybrid"])
+@pytest.mark.parametrize("directions", ["linear", "wx wy linear", "angular", "vx vz wy"])
+def test_parts_of_a_pose(representation: str, directions: str, rng: np.random.Generator):
+    robot = jounce.load("iiwa14")
+    q = np.array([robot.random_configuration(rng) for _ in range(10)])
+    goals = jounce.frame_pose(robot, "flange", q)[0]
+    start = np.array([robot.random_configuration(rng) for _ in range(10)])
+    found = jounce.inverse_kinematics(
+        robot, "flange", goals, start, directions=directions, representation=representation
+    )
+    assert found.converged.all()
+    T = jounce.frame_pose(robot, "flange", found.q)[0]
+    if "linear" in directions:
+        assert_close(T[:, :3, 3], goals[:, :3, 3], 1e-9)
+    if directions == "wx wy linear":  # the z axes agree in the body
+        axis = (..., slice(0, 3), 2) if representation == "body" else (..., 2, slice(0, 3))
+        assert_close(T[axis], goals[axis], 1e-9)
+    if directions == "angular":
+        assert_close(T[:, :3, :3], goals[:, :3, :3], 1e-9)
+
+
+def test_planar_arm_without_limits_and_positions_only():
+    robot = jounce.load("planar2r")
+    goal = np.eye(4)
+    goal[:2, 3] = [0.7, 1.1]
+    found = jounce.inverse_kinematics(robot, "tip", goal, [40.0, 0.5], directions="linear")
+    assert found.converged
+    assert np.abs(found.q - [40.0, 0.5]).max() <= np.pi
+    assert_close(jounce.frame_pose(robot, "tip", found.q)[0, :3, 3], goal[:3, 3], 1e-9)
+
+
+def test_floating_base(rng: np.random.Generator):
+    robot = jounce.load("humanoid")
+    q = robot.random_configuration(rng)
+    goal = jounce.frame_pose(robot, "right_sole", q)[0]
+    found = jounce.inverse_kinematics(robot, "right_sole", goal)
+    assert found.converged
+    assert_close(np.linalg.norm(found.q[3:7]), 1.0, 1e-12)
+
+
+def test_empty_batch_and_half_turn():
+    robot = jounce.load("iiwa14")
+    assert jounce.inverse_kinematics(robot, "flange", np.zeros((0, 4, 4))).q.shape == (0, 7)
+    q = np.array([0.1, 0.5, 0.2, -1.0, 0.3, 0.8, 0.1])
+    goal = jounce.frame_pose(robot, "flange", q)[0]
+    half = goal @ pose_exponential(np.array([0, 0, np.pi, 0, 0, 0]))
+    found = jounce.inverse_kinematics(robot, "flange", half, q)  # u of the quaternion is zero
+    assert found.error < 1e-10 or not found.converged
+    assert found.converged
+
+
+@pytest.mark.parametrize(
+    ("pose", "options", "match"),
+    [
+        (np.eye(3), {}, "shape"),
+        (2 * np.eye(4), {}, "rigid"),
+        (np.diag([1.0, 1, -1, 1]), {}, "rigid"),
+        (np.full((4, 4), np.nan), {}, "finite"),
+        (np.eye(4), {"starts": 0}, "starts"),
+        (np.eye(4), {"tolerance": 0.0}, "tolerance"),
+        (np.eye(4), {"representation": "spatial"}, "representation"),
+        (np.eye(4), {"q0": np.zeros(6)}, "q0"),
+        (np.tile(np.eye(4), (3, 1, 1)), {"q0": np.zeros((2, 7))}, "broadcast"),
+    ],
+)
+def test_bad_arguments(pose: Any, options: Any, match: str):
+    with pytest.raises(jounce.JounceError, match=match):
+        jounce.inverse_kinematics(jounce.load("iiwa14"), "flange", pose, **options)
+
+
+def test_limits_of_joints_that_follow():
+    from jounce.ik.descent import bounds
+
+    b = jounce.RobotBuilder("two")
+    matter = jounce.Inertia(1.0, (0, 0, 0), np.eye(3))
+    turn = jounce.joints.revolute((0, 0, 1))
+    b.add("a", joint=turn, inertia=matter, joint_name="a", limits=jounce.Limits(-2, 2))
+    robot = b.build()
+    assert bounds(robot)[0].tolist() == [-2.0]
+
+
+def test_logarithm_and_exponential(rng: np.random.Generator):
+    X = rng.normal(size=(50, 6)) * np.logspace(-9, 0.3, 50)[:, None]
+    X[:, :3] *= np.minimum(1.0, 3.1 / np.linalg.norm(X[:, :3], axis=1))[:, None]
+    assert_close(pose_logarithm(pose_exponential(X)), X, 1e-12)
+    turn = pose_exponential(np.array([np.pi, 0, 0, 0, 0, 0.0]))[:3, :3]
+    assert_close(np.abs(rotation_vector(turn)), [np.pi, 0, 0], 1e-12)
