@@ -6,9 +6,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from jounce import elastic as elastic
+    from jounce import simulation as simulation
+    from jounce import trajectory as trajectory
+    from jounce.comparison.study import compare as compare
     from jounce.derivatives.closed_form import ClosedForm as ClosedForm
     from jounce.errors import InvalidInertiaError as InvalidInertiaError
     from jounce.errors import JounceError as JounceError
+    from jounce.errors import MemoryLimitError as MemoryLimitError
     from jounce.errors import ModelError as ModelError
     from jounce.errors import NotFiniteError as NotFiniteError
     from jounce.errors import RobotFormatError as RobotFormatError
@@ -51,6 +56,19 @@ if TYPE_CHECKING:
     from jounce.kernels.partials import inverse_dynamics_partials as inverse_dynamics_partials
     from jounce.kernels.partials import regressor as regressor
     from jounce.kernels.partials import slotine_li_regressor as slotine_li_regressor
+    from jounce.kernels.tensors import SecondPartials as SecondPartials
+    from jounce.kernels.tensors import coriolis_parameter_partials as coriolis_parameter_partials
+    from jounce.kernels.tensors import coriolis_partials as coriolis_partials
+    from jounce.kernels.tensors import gravity_parameter_partials as gravity_parameter_partials
+    from jounce.kernels.tensors import gravity_partials as gravity_partials
+    from jounce.kernels.tensors import (
+        inverse_dynamics_second_partials as inverse_dynamics_second_partials,
+    )
+    from jounce.kernels.tensors import jacobian_partials as jacobian_partials
+    from jounce.kernels.tensors import (
+        mass_matrix_parameter_partials as mass_matrix_parameter_partials,
+    )
+    from jounce.kernels.tensors import mass_matrix_partials as mass_matrix_partials
     from jounce.model import examples as examples
     from jounce.model import joints as joints
     from jounce.model.builder import RobotBuilder as RobotBuilder
@@ -69,10 +87,12 @@ __version__ = "0.1.0"
 
 # Where each public name lives; it is imported when it is first used.
 _HOMES = {
+    "jounce": "elastic literature simulation trajectory",
+    "jounce.comparison.study": "compare",
     "jounce.derivatives.closed_form": "ClosedForm",
     "jounce.errors": (
-        "InvalidInertiaError JounceError ModelError NotFiniteError RobotFormatError ShapeError "
-        "SingularError UnknownNameError UnsupportedError"
+        "InvalidInertiaError JounceError MemoryLimitError ModelError NotFiniteError "
+        "RobotFormatError ShapeError SingularError UnknownNameError UnsupportedError"
     ),
     "jounce.formats.dh": "DH from_dh",
     "jounce.formats.load": "load",
@@ -95,6 +115,11 @@ _HOMES = {
     "jounce.kernels.partials": (
         "forward_dynamics_partials inverse_dynamics_partials regressor slotine_li_regressor"
     ),
+    "jounce.kernels.tensors": (
+        "SecondPartials coriolis_parameter_partials coriolis_partials gravity_parameter_partials "
+        "gravity_partials inverse_dynamics_second_partials jacobian_partials "
+        "mass_matrix_parameter_partials mass_matrix_partials"
+    ),
     "jounce.model": "examples joints",
     "jounce.model.builder": "RobotBuilder",
     "jounce.model.bundled": "robots",
@@ -114,7 +139,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'jounce' has no attribute {name!r}")
     home = _HOME[name]
-    if home == "jounce.model":
+    if home in ("jounce", "jounce.model"):
         value = import_module(f"{home}.{name}")
     else:
         value = getattr(import_module(home), name)

@@ -34,6 +34,10 @@ class SingularError(JounceError, ArithmeticError):
     """A matrix that has no inverse, such as the mass matrix of a robot with a massless tip."""
 
 
+class MemoryLimitError(JounceError, MemoryError):
+    """A result that would take more memory than the caller allows."""
+
+
 class UnsupportedError(JounceError, NotImplementedError):
     """Something valid that Jounce does not do."""
 

@@ -79,11 +79,10 @@ class MatrixJet:
 
     def __add__(self, other: Any) -> MatrixJet:
         if isinstance(other, MatrixJet):
-            length = min(len(self.coeffs), len(other.coeffs))
-            return MatrixJet(self.coeffs[:length] + other.coeffs[:length])
-        head = self.coeffs[:1] + other
-        rest = np.broadcast_to(self.coeffs[1:], (self.order, *head.shape[1:]))
-        return MatrixJet(np.concatenate([head, rest]))
+            return MatrixJet([a + b for a, b in zip(self.coeffs, other.coeffs, strict=False)])
+        head = self.coeffs[0] + other
+        rest = [np.broadcast_to(c, head.shape) for c in self.coeffs[1:]]
+        return MatrixJet(np.stack([head, *rest]))
 
     __radd__ = __add__
 

@@ -24,7 +24,7 @@ from jounce.model.robot import Robot
 from jounce.model.tree import Tree, lowered
 
 Rows = Sequence[Any]
-Text = Callable[[Rows], Rows]
+Text = Callable[[Rows], Any]  # to rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,17 +47,19 @@ class Exact:
         """Return a number; zeros and ones stay floats, which texts fold."""
         return float(x) if x in (0, 1) else Exact(x)
 
-    def __add__(self, other: Any) -> Exact:
-        return Exact(self.value + (other.value if isinstance(other, Exact) else other))
-
-    def __sub__(self, other: Any) -> Exact:
-        return Exact(self.value - (other.value if isinstance(other, Exact) else other))
-
-    def __rsub__(self, other: Any) -> Exact:
-        return Exact(other - self.value)
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, Exact):
+            return Exact(self.value + other.value)
+        return Exact(self.value + other) if isinstance(other, float | int) else NotImplemented
 
     def __neg__(self) -> Exact:
         return Exact(-self.value)
+
+    def __sub__(self, other: Any) -> Any:
+        return self + (-other) if isinstance(other, Exact | float | int) else NotImplemented
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self + other
 
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, Exact):

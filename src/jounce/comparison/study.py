@@ -25,7 +25,7 @@ SAMPLES = 4096
 INSTANTS = 20
 ROUNDS = 15
 _SHORTEST = 2e-4  # seconds: shorter calls are timed in loops
-_TEXT_ROUNDS = 3  # of the texts in Python, which are slow
+_TEXT_ROUNDS = 5  # of the texts in Python, which are slow
 Progress = Callable[[int, int], None]
 
 

@@ -22,6 +22,7 @@ class Table(NamedTuple):
 _COLUMNS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "operations": ("operations of one sample", lambda x: f"{x:,}"),
     "multiplications": ("multiplications among them", lambda x: f"{x:,}"),
+    "additions": ("additions and subtractions among them", lambda x: f"{x:,}"),
     "ns_per_sample": ("ns per sample, in a batch of {samples} on one thread", lambda x: f"{x:.3g}"),
     "latency_us": ("µs for one call from Python", lambda x: f"{x:.3g}"),
     "build_seconds": ("s to trace and compile, from nothing", lambda x: f"{x:.2f}"),
@@ -111,7 +112,7 @@ def _papers(comparison: Comparison) -> Table:
         if not name.endswith("_given")
     ]
     title = f"s for {CALLS:,} calls of order 2"
-    return Table(title, ["formulation", "papers (MATLAB)", "text in Python", "compiled"], rows)
+    return Table(title, ["formulation", "papers, Panda", "text in Python", "compiled"], rows)
 
 
 def _spelled(value: Any, spell: Callable[[Any], str]) -> str:

@@ -23,7 +23,7 @@ from jounce.model.robot import Robot
 Group = Sequence[Any]
 
 
-def feedforward_shapes(robot: Robot, order: int) -> tuple[list[tuple[str, int, int]], int]:
+def feedforward_shapes(robot: Robot, _: int) -> tuple[list[tuple[str, int, int]], int]:
     """Return the arguments of `feedforward` and the length of its rows."""
     names = ("v", "a", "j", "s", "compliance", "motor inertia")
     return [("q", robot.nq, 0), *((name, robot.nv, 0) for name in names)], robot.nv

@@ -8,7 +8,7 @@ from typing import Any
 from jounce.derivatives.forces import Loads, forces
 from jounce.derivatives.kinematics import Rows, Scalars
 from jounce.derivatives.partials import mixed_partials
-from jounce.dynamics.factorization import Factors, factorize, is_zero, solve
+from jounce.dynamics.factorization import Factors, ZeroPivotError, factorize, solve
 from jounce.dynamics.matrices import mass_matrix
 from jounce.dynamics.motion import link_motions
 from jounce.errors import SingularError
@@ -41,11 +41,12 @@ def accelerations_and_pivots(
 ) -> Rows:
     """Return what `accelerations` does and a row of pivots of M over its diagonal entries.
 
-    The last row tells how far M is from singular: a joint whose entry vanishes can move
-    without moving any mass.
+    The last row tells how far M is from singular: a joint whose entry vanishes, or is no
+    number, can move without moving any mass.
     """
     factors, M = mass_factors(robot, q)
-    ratios = [pivot / M[k][k] for k, pivot in enumerate(factors.pivots)]
+    pivots = zip(factors.pivots, factors.reciprocals, strict=True)
+    ratios = [p * r * (p / M[k][k]) for k, (p, r) in enumerate(pivots)]  # p r = 1, unless p = 0
     return [*_solve_orders(robot, q, v, given, wrenches, factors), ratios]
 
 
@@ -54,19 +55,22 @@ def mass_factors(robot: Robot, q: Scalars) -> tuple[Factors, list[list[Any]]]:
     tree = economical(robot)
     jets = mass_matrix(tree, link_motions(tree, q, []))
     M = [[_value(x) for x in row] for row in jets]
-    massless = [k for k in range(robot.nv) if is_zero(M[k][k])]
-    if massless:
-        raise singular(robot, massless[0])
-    return factorize(M), M
+    try:
+        return factorize(M), M
+    except ZeroPivotError as error:
+        raise singular(robot, error.args[0]) from None
 
 
-def singular(robot: Robot, velocity: int) -> SingularError:
-    """Return the error for a mass matrix that lets a velocity change without any force."""
+def singular(robot: Robot, velocity: int, where: str = "") -> SingularError:
+    """Return the error for a mass matrix that lets a velocity change without any force.
+
+    ``where`` tells the configuration in which it is singular, if it is not so in all.
+    """
     joint = next(j for j in robot.joints if j.v_slice.start <= velocity < j.v_slice.stop)
     return SingularError(
-        f"the mass matrix of robot {robot.name!r} is singular: joint {joint.name!r} can move "
-        "without moving any mass. Give the bodies beyond it an inertia, or the joint an armature, "
-        "or lock it (robot.with_locked)."
+        f"the mass matrix of robot {robot.name!r} is singular{where}: joint {joint.name!r}, with "
+        "those beyond it, can move without moving any mass. Give the bodies beyond it an inertia, "
+        "or the joint an armature, or lock it (robot.with_locked)."
     )
 
 

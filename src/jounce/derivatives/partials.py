@@ -121,13 +121,13 @@ def tangent_partials(
         [Tangent(x, {nv * (j + 1) + i: 1.0}) for i, x in enumerate(rate)]
         for j, rate in enumerate(rates)
     ]
-    Q = forces(robot, _varied_configuration(robot, q), varied, wrenches)
+    Q = forces(robot, varied_configuration(robot, q), varied, wrenches)
     return [
         [partial(x, nv * j + c) for j in range(count) for x in row for c in range(nv)] for row in Q
     ]
 
 
-def _varied_configuration(robot: Robot, q: Scalars) -> list[Any]:
+def varied_configuration(robot: Robot, q: Scalars) -> list[Any]:
     """Give q its partials by the tangent increment: ``½ q ∘ δ`` for quaternions."""
     result: list[Any] = list(q)
     for joint in robot.joints:

@@ -24,7 +24,6 @@ from jounce.model.joints import Primitive
 from jounce.model.robot import Robot
 from jounce.model.tree import Tree, lowered
 
-
 _UNITS = screws(Primitive("free"))  # the six unit twists
 
 
@@ -96,14 +95,16 @@ def kinematics(system: System, q: Array, a: Array | None) -> Kinematics:
     so that ``A' = A a − A a A`` and ``U' = −A a U`` [KM21, (27)], [MK21, (43)]: differentiated any
     number of times this is [KM21, (39)], which multiplies whole matrices.
     """
-    orders = 1 if a is None else len(a) + 1
+    rates = () if a is None else a
+    orders = len(rates) + 1
     n, batch = len(system.frames), q.shape[:-1]
     A, U = np.zeros((orders, *batch, 6 * n, 6 * n)), np.zeros((orders, *batch, 6 * n, 6))
     steps: list[MatrixJet] = []
     for i, (link, start) in enumerate(zip(system.tree.links, _steps(system, q), strict=True)):
         own, N = _rows(i), [start]
+        turning = [rate[..., i, :, :] for rate in rates]
         for k in range(orders - 1):
-            N.append(-cauchy(a[..., i, :, :], N, k) / (k + 1))
+            N.append(-cauchy(turning, N, k) / (k + 1))
         steps.append(MatrixJet(np.stack(N)))
         A[0, ..., own, own] = np.eye(6)
         U[..., own, :] = steps[i].coeffs
@@ -156,9 +157,8 @@ def system_wrenches(
     system: System, q: Array, rates: Sequence[Array], wrenches: Sequence[FrameWrench]
 ) -> MatrixJet:
     """Return the wrenches on all links in their frames, one column of 6n, of order K."""
-    columns = [np.moveaxis(x, -1, 0) for x in (q, *rates)]
-    motions = link_motions(system.tree, columns[0], columns[1:])
-    result = np.zeros((len(columns), *q.shape[:-1], 6 * len(system.frames), 1))
+    motions = link_motions(system.tree, _scalars(q), [_scalars(rate) for rate in rates])
+    result = np.zeros((len(rates) + 1, *q.shape[:-1], 6 * len(system.frames), 1))
     for i, W in link_wrenches(system.tree, motions, wrenches).items():
         for row, x in enumerate(_six(system.frames[i].inverse.push(W))):
             for k, value in enumerate(derivatives(x, len(rates))):
@@ -197,7 +197,7 @@ def diagonal(blocks: Array) -> MatrixJet:
 
 def _steps(system: System, q: Array) -> list[Array]:
     """Return ``Ad(C_{i,p})`` at t = 0 of every link, ``(*batch, 6, 6)``."""
-    motions = link_motions(system.tree, np.moveaxis(q, -1, 0), [])
+    motions = link_motions(system.tree, _scalars(q), [])
     result = []
     for link, motion, frame in zip(system.tree.links, motions, system.frames, strict=True):
         T = link.placement @ motion.pose @ frame
@@ -225,6 +225,11 @@ def _names(robot: Robot) -> tuple[str, ...]:
 
 def _rows(link: int) -> slice:
     return slice(6 * link, 6 * link + 6)
+
+
+def _scalars(values: Array) -> list[Any]:
+    """Return ``(*batch, width)`` as the scalars of an algorithm text, one array each."""
+    return [values[..., i] for i in range(values.shape[-1])]
 
 
 def _six(pair: Any) -> list[Any]:

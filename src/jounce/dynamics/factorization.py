@@ -19,8 +19,12 @@ class Factors(NamedTuple):
     pivots: tuple[Any, ...]
 
 
+class ZeroPivotError(ArithmeticError):
+    """A pivot that is zero whatever the inputs are; ``args[0]`` is its index."""
+
+
 def factorize(matrix: Sequence[Sequence[Any]]) -> Factors:
-    """Return L and D of a symmetric positive definite matrix; only its lower part is read."""
+    """Return L and D of a symmetric regular matrix; only its lower part is read."""
     size = len(matrix)
     rows = [
         {j: matrix[i][j] for j in range(i + 1) if not is_zero(matrix[i][j])} for i in range(size)
@@ -30,6 +34,8 @@ def factorize(matrix: Sequence[Sequence[Any]]) -> Factors:
     reciprocals: list[Any] = [0.0] * size
     for k in reversed(range(size)):
         pivots[k] = rows[k].get(k, 0.0)
+        if is_zero(pivots[k]):
+            raise ZeroPivotError(k)
         reciprocals[k] = 1.0 / pivots[k]
         others = sorted(j for j in rows[k] if j < k)
         for n, i in enumerate(others):

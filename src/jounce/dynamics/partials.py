@@ -23,8 +23,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from jounce.algebra.se3 import NO_FORCE, Force, Motion
 from jounce.algebra.inertia import SpatialInertia
+from jounce.algebra.se3 import NO_FORCE, Force, Motion
 from jounce.dynamics.inverse import falling_ground
 from jounce.dynamics.matrices import Matrix, add_entry, branch, composite_inertias, zeros
 from jounce.dynamics.motion import LinkMotion, screws

@@ -140,7 +140,10 @@ def gravity_partials(tree: Tree, q: Array) -> Array:
 
 
 def mass_matrix_parameter_partials(tree: Tree, q: Array) -> Array:
-    """Return ∂M_ij/∂π, ``(…, nv, nv, 10 n)``: ``J_kᵀ U_h J_k``, U_h the unit inertias [GOA13, (13a)]."""
+    """Return ∂M_ij/∂π, ``(…, nv, nv, 10 n)``: ``J_kᵀ U_h J_k`` with unit inertias U_h.
+
+    [GOA13, (13a)]
+    """
 
     def own(k: LinkTensors) -> Array:
         return _T(k.J)[..., None, :, :] @ (_unit_matrices() @ k.J[..., None, :, :])
@@ -149,7 +152,10 @@ def mass_matrix_parameter_partials(tree: Tree, q: Array) -> Array:
 
 
 def coriolis_parameter_partials(tree: Tree, q: Array, v: Array, factorization: str) -> Array:
-    """Return ∂C_ij/∂π, ``(…, nv, nv, 10 n)``: ``J_kᵀ (U_h dJ_k/dt + Ψ_h(V_k) J_k)`` [GOA13, (13b)]."""
+    """Return ∂C_ij/∂π, ``(…, nv, nv, 10 n)``: ``J_kᵀ (U_h dJ_k/dt + Ψ_h(V_k) J_k)``.
+
+    [GOA13, (13b)], with dJ/dt where the text has J
+    """
     units = _unit_matrices()
     forms = np.stack([coriolis_form(U, factorization) for U in units])
 

@@ -118,9 +118,7 @@ class SeriesElastic:
         n = self.gear_ratio
         tau = np.asarray(torques, dtype=float)
         if tau.ndim < 2 or tau.shape[-1] != self.robot.nv:
-            raise ShapeError(
-                f"torque must have shape (*batch, {self.robot.nv}), got {tau.shape[1:]}."
-            )
+            raise ShapeError(f"torque must have shape (*batch, {self.robot.nv}).")
         kernel = self._coupled(len(tau) - 1)
         motors = (
             checked("theta", theta, self.robot.nv) / n,
@@ -161,8 +159,9 @@ class SeriesElastic:
         """Refuse what the drives do not allow, naming the joints."""
         if self._damped:
             raise UnsupportedError(
-                f"{what} needs springs without damping: with it the motor angle follows the motion "
-                f"through a filter and q is no flat output. Damped joints: {', '.join(self._damped)}."
+                f"{what} needs springs without damping: with it the motor angle follows the "
+                "motion through a filter and q is no flat output. Damped joints: "
+                f"{', '.join(self._damped)}."
             )
         rigid = self._rigid_joints
         if rigid and not mixed and len(rigid) < len(self.robot.joints):

@@ -64,32 +64,33 @@ def bounds(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
 
 
 def descend(
-    goal: Goal, q: np.ndarray, targets: np.ndarray, iterations: int
+    goal: Goal, q: np.ndarray, targets: np.ndarray, iterations: int, group: int = 1
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return q, squared errors and steps taken from starts ``(n, nq)`` to targets ``(n, 16)``.
 
-    Joints at a limit that the gradient drives further out stand still.
+    Joints at a limit that the gradient drives further out stand still.  Of ``group`` starts in
+    a row, all stop when one has arrived.
     """
     nv, enough = goal.robot.nv, (0.5 * goal.tolerance) ** 2
-    best, costs = q.copy(), np.full(len(q), np.inf)
+    end, costs = q.copy(), np.full(len(q), np.inf)
     steps = np.zeros(len(q), dtype=np.int64)
     active = np.arange(len(q))  # rows that are not done
+    has_arrived = np.zeros(len(q) // group, dtype=bool)
     scale = np.ones((len(q), nv))
-    for _ in range(iterations + 1):
-        found = goal.step.call(q, targets[active], scale, DAMPING, threads=None)[0]
-        cost = found[:, -1]
-        is_better = cost < costs[active]
-        better = active[is_better]
-        best[better], costs[better] = q[is_better], cost[is_better]
-        left = ~(cost <= enough)
-        if not left.any():
+    for step in range(iterations + 1):
+        found = goal.step.call(q, targets, scale, DAMPING, threads=None)[0]
+        is_done = found[:, -1] <= enough
+        if is_done.any() or step == iterations:
+            has_arrived[active[is_done] // group] = True
+            left = ~has_arrived[active // group] & (step < iterations)
+            gone = active[~left]
+            end[gone], costs[gone], steps[gone] = q[~left], found[~left, -1], step
+            active, q, found, targets = active[left], q[left], found[left], targets[left]
+        if not len(active):
             break
-        if not left.all():
-            active, q, found = active[left], q[left], found[left]
-        steps[active] += 1
         q = _moved(goal, q, found[:, :nv])
         scale = _free(goal, q, found[:, nv:-1])
-    return best, costs, steps
+    return end, costs, steps
 
 
 def _moved(goal: Goal, q: np.ndarray, step: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ from jounce.kernels.kinematics import frame_pose
 from jounce.model.checks import checked_configuration
 from jounce.model.robot import Robot
 
-CANDIDATES = 16  # random configurations for every start; the nearest to the goal are taken
+CANDIDATES = 8  # random configurations for every start; the nearest to the goal are taken
 REPRESENTATIONS = ("body", "hybrid")
 
 
@@ -112,7 +112,8 @@ def _search(
             begin = _starts(goal, targets[left], share, rng)
             starts -= share
         many = np.repeat(targets[left], begin.shape[1], axis=0)
-        found, cost, taken = descend(goal, begin.reshape(-1, nq), many, iterations)
+        begun = begin.reshape(-1, nq)
+        found, cost, taken = descend(goal, begun, many, iterations, begin.shape[1])
         cost, taken = (x.reshape(begin.shape[:2]) for x in (cost, taken))
         best = cost.argmin(axis=1)
         rows = np.arange(len(left))

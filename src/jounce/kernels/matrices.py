@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from jounce.derivatives.forward import singular
-from jounce.errors import ShapeError
+from jounce.errors import NotFiniteError, ShapeError
 from jounce.kernels.functions import evaluate
 from jounce.model.robot import Robot
 
@@ -62,8 +62,25 @@ def forward_dynamics(
     if not forces:
         raise ShapeError("forward_dynamics needs the forces Q (and dQ/dt, ...) after q and v.")
     result = evaluate(robot, "forward_dynamics_and_pivots", (q, v, *forces), wrenches)
-    ratios = result[-1]
-    if ratios.size and not ratios.min() > SMALLEST_PIVOT:  # also when it is not a number
-        worst = np.nanargmin(np.where(np.isfinite(ratios), ratios, -1.0).reshape(-1, robot.nv), 1)
-        raise singular(robot, int(worst[0]))
+    _check_regular(robot, result[-1])
+    if not np.isfinite(result).all():
+        raise NotFiniteError(
+            "the accelerations exceed the range of floating-point numbers; the velocities or "
+            "forces are too large."
+        )
     return result[:-1]
+
+
+def _check_regular(robot: Robot, ratios: np.ndarray) -> None:
+    """Raise for the first sample with a vanishing pivot, ``(*batch, nv)``.
+
+    Rows are eliminated from the last: the last joint that fails is the cause.  Ratios below
+    zero pass: they are those of inertias that no body can have (``strict=False``).
+    """
+    failed = ~(np.abs(ratios) > SMALLEST_PIVOT)  # also what is not a number
+    if not failed.any():
+        return
+    *sample, _ = (int(i) for i in np.argwhere(failed)[0])
+    velocity = int(np.flatnonzero(failed[tuple(sample)])[-1])
+    place = f" of sample {sample[0] if len(sample) == 1 else tuple(sample)}" if sample else ""
+    raise singular(robot, velocity, f" in the configuration{place or ' given'}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from jounce.derivatives import forces as force_texts
 from jounce.derivatives import (
     elastic,
     forward,
@@ -14,7 +13,10 @@ from jounce.derivatives import (
     momenta,
     parameters,
     partials,
+    second_partials,
+    tensors,
 )
+from jounce.derivatives import forces as force_texts
 from jounce.dynamics.matrices import FACTORIZATIONS
 from jounce.dynamics.twists import REPRESENTATIONS
 from jounce.kernels.quantity import Quantity, force_name
@@ -42,7 +44,12 @@ def _partials(robot: Robot, q: Any, rates: Any, wrenches: Any) -> list[list[Any]
     return [row[n : n + size] for row in table for n in range(0, size * (len(rates) + 1), size)]
 
 
+def _tensor(extra_rates: int, tail: tuple[int | str, ...], text: Any, **more: Any) -> Quantity:
+    return Quantity(extra_rates, tail, text, highest_order=0, **more)
+
+
 _representation = {"representation": REPRESENTATIONS}
+_factorization = {"factorization": FACTORIZATIONS}
 _frame = {"frame": ()}
 
 QUANTITIES: dict[str, Quantity] = {
@@ -87,6 +94,33 @@ QUANTITIES: dict[str, Quantity] = {
         {"factorization": FACTORIZATIONS},
         rate_name=lambda k: ("v", "v_r", "a_r")[k],
         highest_order=0,
+    ),
+    "mass_matrix_partials": _tensor(0, ("nv", "nv", "nv"), tensors.mass_partials),
+    "coriolis_partials": _tensor(
+        1,
+        ("nv", "nv", "nv"),
+        tensors.coriolis_partials,
+        options=_factorization,
+        rows=lambda _: 2,
+    ),
+    "gravity_partials": _tensor(0, ("nv", "nv"), tensors.gravity_partials),
+    "mass_matrix_parameter_partials": _tensor(
+        0, ("nv", "nv", "n_parameters"), tensors.mass_parameter_partials
+    ),
+    "coriolis_parameter_partials": _tensor(
+        1,
+        ("nv", "nv", "n_parameters"),
+        tensors.coriolis_parameter_partials,
+        options=_factorization,
+    ),
+    "gravity_parameter_partials": _tensor(
+        0, ("nv", "n_parameters"), tensors.gravity_parameter_partials
+    ),
+    "inverse_dynamics_second_partials": _tensor(
+        2, ("nv", "nv", "nv"), second_partials.second_partials, rows=lambda _: 4
+    ),
+    "jacobian_partials": Quantity(
+        0, (6, "nv", "nv"), tensors.jacobian_partials, _frame | _representation
     ),
     "mass_matrix": Quantity(0, ("nv", "nv"), matrices.mass),
     "coriolis_matrix": Quantity(

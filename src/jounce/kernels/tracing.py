@@ -12,6 +12,7 @@ import os
 from array import array
 from functools import cache
 from itertools import chain, islice
+from math import prod
 
 from jounce.codegen import cache as disk
 from jounce.codegen.graph import Graph
@@ -39,8 +40,12 @@ def traced(spec: KernelSpec) -> Program:
 def trace(spec: KernelSpec) -> Program:
     """Run the text of a kernel on the inputs of a new graph."""
     graph = Graph()
-    widths = [a.width for a in signature(spec).arguments for _ in range(max(a.orders, 1))]
-    return graph.program(widths, run_text(spec, graph.inputs(sum(widths))))
+    shapes = signature(spec)
+    widths = [a.width for a in shapes.arguments for _ in range(max(a.orders, 1))]
+    program = graph.program(widths, run_text(spec, graph.inputs(sum(widths))))
+    wanted = (prod(shapes.tail),) * shapes.rows  # machine code trusts these sizes
+    assert program.output_widths == wanted, (spec, program.output_widths, wanted)
+    return program
 
 
 def _pack(program: Program) -> list[bytes]:

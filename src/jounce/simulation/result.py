@@ -58,7 +58,4 @@ class SimulationError(JounceError, ArithmeticError):
 
 def evaluate(series: np.ndarray, h: float) -> np.ndarray:
     """Return the sum of Taylor coefficients times powers of h."""
-    total = series[-1]
-    for row in series[-2::-1]:
-        total = total * h + row
-    return total
+    return h ** np.arange(len(series)) @ series

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from math import factorial
 from typing import Any, Protocol
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from jounce.elastic.series import SeriesElastic
 from jounce.errors import ShapeError
-from jounce.kernels.kernel import kernel_of
+from jounce.kernels.kernel import Kernel, kernel_of
 from jounce.kernels.quantities import kernel_spec
 from jounce.model.checks import checked, checked_configuration
 from jounce.model.robot import Robot
@@ -36,10 +37,17 @@ class System(Protocol):
 class RigidSystem:
     """A robot with rigid joints: state q, v."""
 
-    names = ("q", "v")
+    names: tuple[str, ...] = ("q", "v")
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
+        self._compiled: Kernel | None = None
+
+    def _kernel(self, order: int) -> Kernel:
+        if self._compiled is None or self._compiled.spec.order != order - 1:
+            spec = kernel_spec(self.robot, "forward_dynamics", order - 1)
+            self._compiled = kernel_of(spec).compile()
+        return self._compiled
 
     def checked(self, state: Sequence[Any]) -> tuple[np.ndarray, ...]:
         """Return q and v as arrays, or raise."""
@@ -51,8 +59,7 @@ class RigidSystem:
     def series(self, state: Sequence[np.ndarray], forces: np.ndarray, order: int) -> Series:
         """Return Taylor coefficients of q and v up to ``order``."""
         q, v = state
-        kernel = kernel_of(kernel_spec(self.robot, "forward_dynamics", order - 1)).compile()
-        rates = kernel(q, v, *padded(forces, order))
+        rates = self._kernel(order)(q, v, *padded(forces, order))
         velocity = coefficients(v, rates)
         return configuration_series(self.robot, q, velocity), velocity
 
@@ -60,7 +67,7 @@ class RigidSystem:
 class ElasticSystem:
     """A robot with series-elastic joints: state q, v, theta, theta1."""
 
-    names = ("q", "v", "theta", "theta1")
+    names: tuple[str, ...] = ("q", "v", "theta", "theta1")
 
     def __init__(self, elastic: SeriesElastic) -> None:
         self.elastic = elastic
@@ -98,18 +105,34 @@ def padded(forces: np.ndarray, count: int) -> np.ndarray:
 
 def coefficients(start: np.ndarray, rates: np.ndarray) -> np.ndarray:
     """Return Taylor coefficients from a value and its derivatives."""
-    scale = np.array([1.0 / factorial(k + 1) for k in range(len(rates))])
-    return np.concatenate([start[None], rates * scale[:, None]])
+    result = np.empty((len(rates) + 1, start.size))
+    result[0] = start
+    np.multiply(rates, _inverse_factorials(len(rates)), out=result[1:])
+    return result
 
 
 def integrated(start: np.ndarray, rate: np.ndarray) -> np.ndarray:
     """Return Taylor coefficients of the integral, as many as the rate has."""
-    steps = np.arange(1, len(rate))[:, None]
-    return np.concatenate([start[None], rate[:-1] / steps])
+    result = np.empty(rate.shape)
+    result[0] = start
+    np.divide(rate[:-1], _counts(len(rate) - 1), out=result[1:])
+    return result
+
+
+@cache
+def _inverse_factorials(count: int) -> np.ndarray:
+    return np.array([[1.0 / factorial(k + 1)] for k in range(count)])
+
+
+@cache
+def _counts(count: int) -> np.ndarray:
+    return np.arange(1.0, count + 1.0)[:, None]
 
 
 def configuration_series(robot: Robot, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     """Return Taylor coefficients of q from those of v; quaternions by ``q' = ½ q ∘ ω``."""
+    if robot.nq == robot.nv:
+        return integrated(q, v)
     result = np.zeros((len(v), robot.nq))
     result[0] = q
     for joint in robot.joints:

@@ -1,5 +1,6 @@
-"""The checks.  Each takes the motions and returns one `Check` or several; adding one is a row
-of `CHECKS`.
+"""The checks: functions from motions to one `Check` or several.
+
+Adding one is a row of `CHECKS`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from jounce.model.robot import Robot
 from jounce.verification.motions import Motions, evaluated
 from jounce.verification.records import Check
 
-TOLERANCE = 1e-11  # of scale, at every order
+TOLERANCE = 1e-12  # of scale, at every order
 CONFIGURATIONS = 1000  # where the mass matrix is looked at
 
 
@@ -64,7 +65,7 @@ def _is_impossible(inertia: Inertia) -> bool:
 
 
 def mass_is_positive(motions: Motions) -> Check:
-    """The smallest eigenvalue of M over many configurations is positive."""
+    """Look for the smallest eigenvalue of M over many configurations; it must be positive."""
     robot = motions.robot
     name = "mass matrix is positive definite (smallest eigenvalue)"
     if not robot.nv:
@@ -82,9 +83,7 @@ def mass_is_positive(motions: Motions) -> Check:
 def mass_is_symmetric(motions: Motions) -> Check:
     """``M⁽ⁿ⁾ = M⁽ⁿ⁾ᵀ`` at every order, of the closed form, where it is not so by construction."""
     M = motions.closed_form().M[: motions.order + 1]
-    return Check(
-        "mass matrix and its rates are symmetric", _error(M, _transposed(M), M), TOLERANCE
-    )
+    return Check("mass matrix and its rates are symmetric", _error(M, _transposed(M), M), TOLERANCE)
 
 
 def mass_rate_is_coriolis(motions: Motions) -> list[Check]:
@@ -102,8 +101,9 @@ def coriolis_forces_are_common(motions: Motions) -> list[Check]:
     """``C v`` is the same for every factorization, with its time derivatives."""
     v = _columns(motions.rates)
     first, *others = (
-        (MatrixJet.from_derivatives(motions.text("coriolis_matrix", factorization=f)) @ v)
-        .derivatives()[..., 0]
+        (
+            MatrixJet.from_derivatives(motions.text("coriolis_matrix", factorization=f)) @ v
+        ).derivatives()[..., 0]
         for f in FACTORIZATIONS
     )
     Q = motions.text("inverse_dynamics")
@@ -119,11 +119,9 @@ def power_is_rate_of_energy(motions: Motions) -> Check:
     Q = _columns(motions.text("inverse_dynamics"))
     power = (v.T @ (Q - motions.damping @ v)).derivatives()[..., 0, 0]
     count = motions.order + 1
-    energies = [motions.text(f"{kind}_energy", count) for kind in ("kinetic", "potential")]
-    scale = sum(np.abs(energy) for energy in energies)[1:]
-    return Check(
-        "power is the rate of energy", _error(power, sum(energies)[1:], scale), TOLERANCE
-    )
+    T, U = (motions.text(f"{kind}_energy", count) for kind in ("kinetic", "potential"))
+    scale = (np.abs(T) + np.abs(U))[1:]
+    return Check("power is the rate of energy", _error(power, (T + U)[1:], scale), TOLERANCE)
 
 
 def formulations_agree(motions: Motions) -> list[Check]:
@@ -131,7 +129,7 @@ def formulations_agree(motions: Motions) -> list[Check]:
     reference, *others = FORMULATIONS
     wanted = motions.loaded_forces(reference)
     found = {name: motions.loaded_forces(name) for name in others}
-    found["closed_form"] = motions.closed_form(loaded=True).Q
+    found["closed_form"] = motions.closed_form().Q
     return [
         Check(f"forces: {name} and {reference}", _error(Q, wanted, wanted), TOLERANCE)
         for name, Q in found.items()
@@ -162,7 +160,12 @@ def forward_inverts_inverse(motions: Motions) -> Check:
     Compared as forces: the accelerations themselves are as uncertain as M is ill-conditioned,
     more so at every further order.
     """
-    name, robot, q, v = "forward dynamics inverts inverse", motions.robot, motions.q, motions.rates[0]
+    name, robot, q, v = (
+        "forward dynamics inverts inverse dynamics",
+        motions.robot,
+        motions.q,
+        motions.rates[0],
+    )
     Q = motions.text("inverse_dynamics")
     try:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -184,7 +187,7 @@ def gravity_is_the_force_at_rest(motions: Motions) -> Check:
 
 
 def code_agrees(motions: Motions) -> Check:
-    """The compiled kernel of inverse dynamics computes what its text says."""
+    """Compare the compiled kernel of inverse dynamics with its text."""
     Q = motions.text("inverse_dynamics")
     got = inverse_dynamics(motions.robot, motions.q, *motions.rates)
     return Check("machine code and text of inverse dynamics", _error(got, Q, Q), TOLERANCE)

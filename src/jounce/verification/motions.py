@@ -31,6 +31,7 @@ class Motions:
         self.rates = self.rng.normal(size=(order + 2, samples, robot.nv))
         self.wrenches = self._wrenches(samples)
         self._known: dict[Any, np.ndarray] = {}
+        self._forms: dict[str, ClosedForm] = {}
 
     def configurations(self, count: int) -> np.ndarray:
         """Return random configurations, ``(count, nq)``."""
@@ -53,9 +54,8 @@ class Motions:
         key = quantity, order, *sorted(options.items())
         if key not in self._known:
             rates = self.rates[: order + QUANTITIES[quantity].extra_rates]
-            self._known[key] = evaluated(
-                self.robot, quantity, order, (self.q, *rates), **options
-            )
+            motion = (self.q, *rates)
+            self._known[key] = evaluated(self.robot, quantity, order, motion, None, **options)
         return self._known[key]
 
     def loaded_forces(self, formulation: str) -> np.ndarray:
@@ -69,12 +69,17 @@ class Motions:
             formulation=formulation,
         )
 
-    def closed_form(self, factorization: str = "passive", *, loaded: bool = False) -> ClosedForm:
-        """Return the closed form along the motions."""
-        wrenches = self.wrenches if loaded else None
-        return closed_form(
-            self.robot, self.q, *self.rates, wrenches=wrenches, factorization=factorization
-        )
+    def closed_form(self, factorization: str = "passive") -> ClosedForm:
+        """Return the closed form along the motions, with the wrenches on the robot."""
+        if factorization not in self._forms:
+            self._forms[factorization] = closed_form(
+                self.robot,
+                self.q,
+                *self.rates,
+                wrenches=self.wrenches,
+                factorization=factorization,
+            )
+        return self._forms[factorization]
 
     @cached_property
     def damping(self) -> np.ndarray:
@@ -95,7 +100,9 @@ def evaluated(
     keys = [(name, w.representation) for name, w in given.items()]
     spec = kernel_spec(robot, quantity, order, keys, options)
     scalars = [x[:, i] for x in motion for i in range(x.shape[1])]
-    scalars += [w.values[k, :, i] for w in given.values() for k in range(order + 1) for i in range(6)]
+    scalars += [
+        w.values[k, :, i] for w in given.values() for k in range(order + 1) for i in range(6)
+    ]
     samples, shape = len(motion[0]), signature(spec)
     rows = run_text(spec, scalars)
     result = np.zeros((len(rows), samples, len(rows[0])))

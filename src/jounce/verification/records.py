@@ -34,7 +34,11 @@ class Check:
     @property
     def limit(self) -> str:
         """The tolerance as the table shows it."""
-        return f"{'>' if self.above else '≤'} {self.tolerance:.1e}"
+        return f"{'>' if self.above else '≤'} {number(self.tolerance)}"
+
+    def __str__(self) -> str:
+        row = f"{number(self.value):>8}  {self.limit:<9}  {self.verdict:<6}  {self.detail}"
+        return row.rstrip()
 
     @property
     def verdict(self) -> str:
@@ -77,13 +81,12 @@ class Verification:
 
     def __str__(self) -> str:
         width = max((len(check.name) for check in self.checks), default=0)
-        rows = [
-            f"{c.name:<{width}}  {number(c.value):>9}  {c.limit:<9}  {c.verdict:<6}  {c.detail}".rstrip()
-            for c in self.checks
-        ]
+        rows = [f"{check.name:<{width}}  {check}" for check in self.checks]
         return "\n".join([self.title, *rows, self.verdict])
 
 
 def number(value: float) -> str:
     """Return a value as the table shows it."""
-    return "∞" if value == inf else f"{value:.1e}"
+    if value == inf:
+        return "∞"
+    return f"{value:.0f}" if value.is_integer() and abs(value) < 1e6 else f"{value:.1e}"

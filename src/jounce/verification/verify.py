@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from jounce.dynamics.closed_form import system
 from jounce.errors import ShapeError
 from jounce.model.robot import Robot
 from jounce.verification.checks import CHECKS
@@ -38,6 +39,7 @@ def verify(
     for name, value, least in (("samples", samples, 1), ("order", order, 0), ("seed", seed, 0)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise ShapeError(f"{name} must be an integer ≥ {least}, got {value!r}.")
+    system(robot)  # raises if the robot has symbols
     motions = Motions(robot, samples, order, seed)
     found: list[Check] = []
     for done, check in enumerate(CHECKS, 1):

@@ -1,0 +1,252 @@
+"""Public functions: partials of matrices by state and by inertial parameters, second partials.
+
+Compiled code where the robot is small enough to compile it in seconds, the array texts of
+`jounce.dynamics.tensors` for long chains; both agree to rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jounce.dynamics import tensors
+from jounce.dynamics.jacobian import link_columns
+from jounce.dynamics.matrices import FACTORIZATIONS
+from jounce.dynamics.motion import link_motions
+from jounce.errors import MemoryLimitError, unknown_name
+from jounce.kernels.arrays import check_values, checked_arrays
+from jounce.kernels.functions import evaluate
+from jounce.kernels.quantities import kernel_spec, signature
+from jounce.model.robot import Robot
+from jounce.model.tree import lowered
+
+MEMORY_LIMIT = 2 << 30  # bytes a result may take unless told otherwise
+COMPILED_PAIRS = 1000  # pairs of velocities on the way to the ground, over all links
+BLOCK_ROWS = 256  # samples an array text takes at once: bounds its intermediate values
+
+
+class SecondPartials(NamedTuple):
+    """Second partials of the forces, ``(*batch, nv, nv, nv)`` each.
+
+    ``qq[i, j, k] = ∂²Q_i/∂q_j∂q_k``, likewise vv; ``qv[i, j, k] = ∂²Q_i/∂q_j∂v_k``;
+    ``aq[i, j, k] = ∂²Q_i/∂a_j∂q_k = ∂M_ij/∂q_k``.
+    """
+
+    qq: np.ndarray
+    vv: np.ndarray
+    qv: np.ndarray
+    aq: np.ndarray
+
+
+def mass_matrix_partials(robot: Robot, q: Any, *, memory_limit: int = MEMORY_LIMIT) -> np.ndarray:
+    """Return ∂M/∂q, ``(*batch, nv, nv, nv)``; the last axis is the coordinate that is varied.
+
+    Coordinates of spherical and free joints vary by the increment of `jounce.integrate`.  A
+    result larger than ``memory_limit`` bytes raises MemoryLimitError before anything is done.
+    [GOA13, (24a)]
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r")
+    >>> dM = jounce.mass_matrix_partials(arm, [0.1, 0.2])
+    >>> bool(abs(dM @ [1, 2] - jounce.mass_matrix(arm, [0.1, 0.2], [1, 2])[1]).max() < 1e-15)
+    True
+    """
+    nv = robot.nv
+    _check_memory("mass_matrix_partials", (q,), (nv, nv, nv), 1, memory_limit)
+    return _tensor(robot, "mass_matrix_partials", (q,), tensors.mass_matrix_partials)[0]
+
+
+def coriolis_partials(
+    robot: Robot,
+    q: Any,
+    v: Any,
+    factorization: str = "passive",
+    *,
+    memory_limit: int = MEMORY_LIMIT,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return ∂C/∂q and ∂C/∂v, ``(*batch, nv, nv, nv)`` each; the last axis is what is varied.
+
+    [GOA13, (24b, c)]
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r")
+    >>> dC_dq, dC_dv = jounce.coriolis_partials(arm, [0.1, 0.2], [1, 2])
+    >>> C, C1 = jounce.coriolis_matrix(arm, [0.1, 0.2], [1, 2], [3, 4])
+    >>> bool(abs(dC_dq @ [1, 2] + dC_dv @ [3, 4] - C1).max() < 1e-14)
+    True
+    """
+    nv = robot.nv
+    _check_memory("coriolis_partials", (q, v), (nv, nv, nv), 2, memory_limit)
+    text = tensors.coriolis_partials
+    by_q, by_v = _tensor(robot, "coriolis_partials", (q, v), text, factorization=factorization)
+    return by_q, by_v
+
+
+def gravity_partials(robot: Robot, q: Any, *, memory_limit: int = MEMORY_LIMIT) -> np.ndarray:
+    """Return ∂g/∂q, ``(*batch, nv, nv)``; the last axis is what is varied [GOA13, (24d)].
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r")
+    >>> dg = jounce.gravity_partials(arm, [0.1, 0.2])
+    >>> bool(abs(dg @ [1, 2] - jounce.gravity_forces(arm, [0.1, 0.2], [1, 2])[1]).max() < 1e-14)
+    True
+    """
+    _check_memory("gravity_partials", (q,), (robot.nv, robot.nv), 1, memory_limit)
+    return _tensor(robot, "gravity_partials", (q,), tensors.gravity_partials)[0]
+
+
+def mass_matrix_parameter_partials(
+    robot: Robot, q: Any, *, memory_limit: int = MEMORY_LIMIT
+) -> np.ndarray:
+    """Return ∂M/∂π, ``(*batch, nv, nv, 10 n_bodies)`` [GOA13, (13a)]; motor inertias are no part.
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r")
+    >>> M = jounce.mass_matrix_parameter_partials(arm, [0.1, 0.2]) @ jounce.parameters(arm)
+    >>> bool(abs(M - jounce.mass_matrix(arm, [0.1, 0.2])[0]).max() < 1e-14)
+    True
+    """
+    name, tail = "mass_matrix_parameter_partials", (robot.nv, robot.nv, robot.n_parameters)
+    _check_memory(name, (q,), tail, 1, memory_limit)
+    return _tensor(robot, name, (q,), tensors.mass_matrix_parameter_partials)[0]
+
+
+def coriolis_parameter_partials(
+    robot: Robot,
+    q: Any,
+    v: Any,
+    factorization: str = "passive",
+    *,
+    memory_limit: int = MEMORY_LIMIT,
+) -> np.ndarray:
+    """Return ∂C/∂π, ``(*batch, nv, nv, 10 n_bodies)`` [GOA13, (13b)].
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r")
+    >>> C = jounce.coriolis_parameter_partials(arm, [0.1, 0.2], [1, 2]) @ jounce.parameters(arm)
+    >>> bool(abs(C - jounce.coriolis_matrix(arm, [0.1, 0.2], [1, 2])[0]).max() < 1e-14)
+    True
+    """
+    name, tail = "coriolis_parameter_partials", (robot.nv, robot.nv, robot.n_parameters)
+    _check_memory(name, (q, v), tail, 1, memory_limit)
+    text = tensors.coriolis_parameter_partials
+    return _tensor(robot, name, (q, v), text, factorization=factorization)[0]
+
+
+def gravity_parameter_partials(
+    robot: Robot, q: Any, *, memory_limit: int = MEMORY_LIMIT
+) -> np.ndarray:
+    """Return ∂g/∂π, ``(*batch, nv, 10 n_bodies)`` [GOA13, (13c)].
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r")
+    >>> g = jounce.gravity_parameter_partials(arm, [0.1, 0.2]) @ jounce.parameters(arm)
+    >>> bool(abs(g - jounce.gravity_forces(arm, [0.1, 0.2])[0]).max() < 1e-14)
+    True
+    """
+    name, tail = "gravity_parameter_partials", (robot.nv, robot.n_parameters)
+    _check_memory(name, (q,), tail, 1, memory_limit)
+    return _tensor(robot, name, (q,), tensors.gravity_parameter_partials)[0]
+
+
+def jacobian_partials(
+    robot: Robot,
+    frame: str,
+    q: Any,
+    *rates: Any,
+    representation: str = "body",
+    memory_limit: int = MEMORY_LIMIT,
+) -> np.ndarray:
+    """Return ∂J/∂q, ∂(dJ/dt)/∂q, ... of a frame, ``(K + 1, *batch, 6, nv, nv)``.
+
+    The last axis is the coordinate that is varied, the rates being kept [GOA13, (31), (32)].
+
+    >>> import jounce
+    >>> panda = jounce.load("panda")
+    >>> q, v = panda.neutral, [0.1] * 7
+    >>> dJ, dJ1 = jounce.jacobian_partials(panda, "flange", q, v)
+    >>> J, J1 = jounce.jacobian(panda, "flange", q, v)
+    >>> bool(abs(dJ @ v - J1).max() < 1e-15)
+    True
+    """
+    tail = (6, robot.nv, robot.nv)
+    _check_memory("jacobian_partials", (q, *rates), tail, len(rates) + 1, memory_limit)
+    options = {"frame": frame, "representation": representation}
+    return evaluate(robot, "jacobian_partials", (q, *rates), **options)
+
+
+def inverse_dynamics_second_partials(
+    robot: Robot, q: Any, v: Any, a: Any, *, memory_limit: int = MEMORY_LIMIT
+) -> SecondPartials:
+    """Return the second partials of Q by q and q, v and v, q and v, a and q.
+
+    For joints whose velocity is dq/dt; spherical and free joints raise UnsupportedError.
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r")
+    >>> second = jounce.inverse_dynamics_second_partials(arm, [0.1, 0.2], [1, 2], [3, 4])
+    >>> bool(abs(second.aq - jounce.mass_matrix_partials(arm, [0.1, 0.2])).max() < 1e-15)
+    True
+    """
+    name = "inverse_dynamics_second_partials"
+    _check_memory(name, (q, v, a), (robot.nv,) * 3, 4, memory_limit)
+    return SecondPartials(*evaluate(robot, name, (q, v, a)))
+
+
+def _tensor(
+    robot: Robot, name: str, motion: Sequence[Any], text: Callable[..., Any], **options: str
+) -> np.ndarray:
+    """Return the rows of a quantity by its kernel or, for long chains, by its array text."""
+    if _pairs(robot) <= COMPILED_PAIRS:
+        return evaluate(robot, name, motion, **options)
+    for value in options.values():
+        if value not in FACTORIZATIONS:
+            raise unknown_name("factorization", value, FACTORIZATIONS)
+    form = signature(kernel_spec(robot, name, 0, (), options))
+    arrays, batch = checked_arrays(form, motion)
+    check_values(robot, form, arrays)
+    rows = [np.broadcast_to(x, (*batch, x.shape[-1])).reshape(-1, x.shape[-1]) for x in arrays]
+    result = np.empty((form.rows, prod(batch), *form.tail))
+    for begin in range(0, prod(batch), BLOCK_ROWS):
+        span = slice(begin, begin + BLOCK_ROWS)
+        value = text(lowered(robot), *(x[span] for x in rows), **options)
+        result[:, span] = value
+    return result.reshape(form.rows, *batch, *form.tail)
+
+
+@lru_cache(maxsize=64)
+def _pairs(robot: Robot) -> int:
+    """Return the squared number of velocities that move a link, summed over all links."""
+    tree = lowered(robot)
+    columns = link_columns(tree, link_motions(tree, list(robot.neutral), []))
+    return sum(len(own) ** 2 for own in columns)
+
+
+def _check_memory(
+    name: str, motion: Sequence[Any], tail: tuple[int, ...], rows: int, limit: int
+) -> None:
+    """Raise before anything is allocated if a result would be larger than the limit."""
+    try:
+        batch = np.broadcast_shapes(*(np.shape(x)[:-1] for x in motion))
+    except ValueError:
+        return  # the checks of the arrays say what is wrong
+    size = 8 * rows * prod(batch) * prod(tail)
+    if size > limit:
+        each = f"{rows} × {(*batch, *tail)}" if rows > 1 else f"{(*batch, *tail)}"
+        raise MemoryLimitError(
+            f"{name} would take {_spelled(size)} ({each} float64), more than memory_limit = "
+            f"{_spelled(limit)}. Give fewer samples at once, or a larger memory_limit in bytes."
+        )
+
+
+def _spelled(size: float) -> str:
+    """Spell a number of bytes."""
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.4g} {unit}"
+        size /= 1024
+    return f"{size:.4g} TiB"
