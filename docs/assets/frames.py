@@ -13,7 +13,7 @@ import jounce
 
 TARGET = Path(__file__).with_name("frames.svg")
 Q, V = [0.35, 0.75], [0.5, 0.4]
-SCALE, WIDTH, HEIGHT = 118.0, 320.0, 404.0  # pixels a metre, pixels of a panel
+SCALE, WIDTH, HEIGHT = 118.0, 320.0, 414.0  # pixels a metre, pixels of a panel
 ARROW = 0.6  # metres drawn for 1 m/s
 ORIGIN = (62.0, 258.0)  # of the world in a panel
 INK, PALE, RED, GREEN, BLUE = "#263238", "#90a4ae", "#c62828", "#2e7d32", "#1565c0"
@@ -81,11 +81,11 @@ def panel(representation: str, robot: jounce.Robot) -> list[str]:
     parts.append(text(x - 5, y + 5, "v", 17, BLUE, 'font-style="italic" font-weight="bold"'))
     parts.append(text(18, 36, representation, 20, INK, 'font-weight="bold"'))
     what, *which = PANELS[representation]
-    parts.append(text(18, 316, what, 14))
+    parts.append(text(18, 326, what, 14))
     for k, words in enumerate(which):
-        parts.append(text(18, 338 + 18 * k, words if k else f"v: {words}", 14, BLUE))
+        parts.append(text(18, 348 + 18 * k, words if k else f"v: {words}", 14, BLUE))
     numbers = ", ".join(f"{x:.2f}".replace("-", "−") for x in (spin, vx, vy))
-    parts.append(text(18, 386, f"(ω, vx, vy) = ({numbers})", 14, INK, 'font-family="monospace"'))
+    parts.append(text(18, 396, f"(ω, vx, vy) = ({numbers})", 14, INK, 'font-family="monospace"'))
     return parts
 
 

@@ -119,12 +119,13 @@ def test_twists_and_accelerations(name: str, representation: str) -> None:
 
 @every_case
 def test_the_other_accelerations_of_pinocchio(name: str) -> None:
-    """Classical in LOCAL is v' + ω × v of ours, spatial in LOCAL_WORLD_ALIGNED v' − ω × v."""
+    """Classical in LOCAL and WORLD is v' + ω × v, spatial in LOCAL_WORLD_ALIGNED v' − ω × v."""
     robot, frames, motion, states = case(name)
     for frame in frames:
-        V, A = jounce.frame_twist(robot, frame, *motion)
-        wanted = [s.acceleration(frame, "body", "classical") for s in states]
-        assert_close(shifted(A, V, 1.0), wanted, INDEPENDENT)
+        for representation in ("body", "spatial"):
+            V, A = jounce.frame_twist(robot, frame, *motion, representation=representation)
+            wanted = [s.acceleration(frame, representation, "classical") for s in states]
+            assert_close(shifted(A, V, 1.0), wanted, INDEPENDENT)
         V, A = jounce.frame_twist(robot, frame, *motion, representation="hybrid")
         wanted = [s.acceleration(frame, "hybrid", "spatial") for s in states]
         assert_close(shifted(A, V, -1.0), wanted, INDEPENDENT)

@@ -70,6 +70,9 @@ class Exact:
         is_reciprocal = whole and 1.0 / whole == other
         return Exact(self.value / whole if is_reciprocal else self.value * other)
 
+    def __rtruediv__(self, other: float) -> Exact:
+        return Exact(other / self.value)
+
     def sincos(self) -> tuple[Exact, Exact]:
         """Return sine and cosine."""
         sine, cosine = sincos(self.value)

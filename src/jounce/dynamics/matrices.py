@@ -36,17 +36,16 @@ def mass_matrix(tree: Tree, motions: Sequence[LinkMotion]) -> Matrix:
     """
     M = zeros(tree)
     inertias = composite_inertias(tree, motions)
-    for i, link in enumerate(tree.links):
-        for k, X in enumerate(screws(link.step)):
-            F = inertias[i].apply(X)
-            for m, Y in enumerate(screws(link.step)):
-                motor = link.armature[k] if k == m else 0.0
-                add_entry(M, tree, (i, m), (i, k), Y.power(F) + motor)
-            for j, (F_j,) in branch(tree, motions, i, F):
-                for m, Y in enumerate(screws(tree.links[j].step)):
-                    entry = Y.power(F_j)
-                    add_entry(M, tree, (j, m), (i, k), entry)
-                    add_entry(M, tree, (i, k), (j, m), entry)
+    for i, k, X in _velocities(tree):
+        F = inertias[i].apply(X)
+        for m, Y in enumerate(screws(tree.links[i].step)):
+            motor = tree.links[i].armature[k] if k == m else 0.0
+            add_entry(M, tree, (i, m), (i, k), Y.power(F) + motor)
+        for j, (F_j,) in branch(tree, motions, i, F):
+            for m, Y in enumerate(screws(tree.links[j].step)):
+                entry = Y.power(F_j)
+                add_entry(M, tree, (j, m), (i, k), entry)
+                add_entry(M, tree, (i, k), (j, m), entry)
     return M
 
 
@@ -67,20 +66,27 @@ def coriolis_matrix(tree: Tree, motions: Sequence[LinkMotion], factorization: st
         for link, V in zip(tree.links, twists, strict=True)
     ]
     form, transposed = _FORMS[factorization]
+    composites = _composites(tree, motions, own)
     C = zeros(tree)
-    for i, sums in enumerate(_composites(tree, motions, own)):
-        step = screws(tree.links[i].step)
-        for k, X in enumerate(step):
-            F = sums.inertia.apply(twists[i].cross(X)) - form(sums, X)
-            G, H = sums.inertia.apply(X), transposed(sums, X)
-            for m, Y in enumerate(step):
-                add_entry(C, tree, (i, m), (i, k), Y.power(F))
-            for j, (F_j, G_j, H_j) in branch(tree, motions, i, F, G, H):
-                for m, Y in enumerate(screws(tree.links[j].step)):
-                    add_entry(C, tree, (j, m), (i, k), Y.power(F_j))
-                    lower = twists[j].cross(Y).power(G_j) - Y.power(H_j)
-                    add_entry(C, tree, (i, k), (j, m), lower)
+    for i, k, X in _velocities(tree):
+        sums = composites[i]
+        F = sums.inertia.apply(twists[i].cross(X)) - form(sums, X)
+        G, H = sums.inertia.apply(X), transposed(sums, X)
+        for m, Y in enumerate(screws(tree.links[i].step)):
+            add_entry(C, tree, (i, m), (i, k), Y.power(F))
+        for j, (F_j, G_j, H_j) in branch(tree, motions, i, F, G, H):
+            for m, Y in enumerate(screws(tree.links[j].step)):
+                add_entry(C, tree, (j, m), (i, k), Y.power(F_j))
+                lower = twists[j].cross(Y).power(G_j) - Y.power(H_j)
+                add_entry(C, tree, (i, k), (j, m), lower)
     return C
+
+
+def _velocities(tree: Tree) -> Iterator[tuple[int, int, Motion]]:
+    """Yield every link with the number and the screw of each of its velocities."""
+    for i, link in enumerate(tree.links):
+        for k, X in enumerate(screws(link.step)):
+            yield i, k, X
 
 
 def _passive(sums: _Sums, X: Motion) -> Force:

@@ -1,0 +1,111 @@
+"""Forward dynamics of order zero against ``pin.aba``, with wrenches, motors and floating bases."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pin = pytest.importorskip("pinocchio")
+
+import jounce  # noqa: E402
+from jounce.model.examples import KINDS  # noqa: E402
+from tests.pinocchio_peer import PinocchioPeer, PinocchioState, tree_model, urdf_model  # noqa: E402
+from tests.tolerances import assert_close  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("interpreted")
+
+try:
+    DATA = distribution("example-robot-data")
+    ROBOTS = Path(str(DATA.locate_file("cmeel.prefix/share/example-robot-data/robots")))
+except PackageNotFoundError:
+    pytest.skip("example-robot-data is not installed", allow_module_level=True)
+
+FILES = {
+    "panda": "panda_description/urdf/panda.urdf",
+    "talos": "talos_data/robots/talos_reduced.urdf",
+}
+CASES = ["panda", "panda floating", "talos", "talos floating", "tree", "tree floating"]
+COMPARABLE = [kind for kind in KINDS if kind not in ("mimic", "planar")]
+REPRESENTATIONS = ("body", "spatial", "hybrid")
+CONDITION = 1e5  # of M: URDFs with links of a few grams
+TOLERANCE = 1e-16 * CONDITION  # of scale: both programs solve with the same M
+
+every_case = pytest.mark.parametrize("name", CASES)
+
+
+@cache
+def case(name: str) -> tuple[jounce.Robot, list[np.ndarray], PinocchioState]:
+    """Return a robot, its state and forces, and Pinocchio in that state."""
+    kind, *floating = name.split()
+    rng = np.random.default_rng(sum(map(ord, name)))
+    if kind in FILES:
+        path = ROBOTS / FILES[kind]
+        robot = jounce.load(path, floating_base=bool(floating), mimic=False)
+        model = urdf_model(path, floating_base=bool(floating))
+    else:
+        robot = jounce.examples.random_tree(
+            rng, 12, COMPARABLE, floating_base=bool(floating), oblique_gravity=True, armature=True
+        )
+        robot = replace(robot, joints=tuple(_motor(j) for j in robot.joints))
+        model = tree_model(robot)
+    q = robot.random_configuration(rng)
+    v, Q = rng.normal(size=(2, robot.nv))
+    state = PinocchioState(PinocchioPeer(robot, model), q, v, np.zeros(robot.nv))
+    return robot, [q, v, 10.0 * Q], state
+
+
+def _motor(joint: Any) -> Any:
+    """Return joints of one velocity with their motor: ``pin.aba`` takes no others."""
+    return joint if joint.nv == 1 else replace(joint, armature=(0.0,) * joint.nv)
+
+
+def theirs(state: PinocchioState, Q: np.ndarray, external: Any = None) -> np.ndarray:
+    """Return the acceleration by ``pin.aba``; B is constant here."""
+    q, v, _ = state.motion
+    forces = np.linalg.solve(state.B.T, Q)
+    more = () if external is None else (external,)
+    return np.linalg.solve(state.B, pin.aba(state.model, state.data, q, v, forces, *more))
+
+
+def external(state: PinocchioState, loads: dict[str, np.ndarray], representation: str) -> Any:
+    """Return wrenches as Pinocchio takes them: on joints, in their frames, linear first."""
+    forces = [pin.Force.Zero() for _ in state.model.joints]
+    for body, W in loads.items():
+        frame = state.peer.frame_id(body)
+        joint, T = state.model.frames[frame].parentJoint, state.data.oMf[frame]
+        if representation != "body":
+            aside = T.translation if representation == "hybrid" else np.zeros(3)
+            T = pin.SE3(np.eye(3), aside)
+        forces[joint] += state.data.oMi[joint].actInv(T.act(pin.Force(W[3:], W[:3])))
+    return forces
+
+
+@every_case
+def test_acceleration(name: str) -> None:
+    robot, (q, v, Q), state = case(name)
+    assert np.linalg.cond(jounce.mass_matrix(robot, q)[0]) < CONDITION
+    got = jounce.forward_dynamics(robot, q, v, Q)[0]
+    assert_close(got, theirs(state, Q), TOLERANCE)
+
+
+@every_case
+@pytest.mark.parametrize("representation", REPRESENTATIONS)
+def test_acceleration_under_wrenches_on_inner_bodies(name: str, representation: str) -> None:
+    robot, (q, v, Q), state = case(name)
+    rng = np.random.default_rng(len(name))
+    inner = [robot.bodies[i].name for i in {robot.n_bodies // 2, robot.n_bodies - 1, 0}]
+    loads = {body: rng.normal(size=6) for body in inner}
+    got = jounce.forward_dynamics(
+        robot, q, v, Q,
+        wrenches={body: jounce.Wrench(W[None], representation) for body, W in loads.items()},
+    )[0]  # fmt: skip
+    wanted = theirs(state, Q, external(state, loads, representation))
+    assert_close(got, wanted, TOLERANCE)
+    unloaded = jounce.forward_dynamics(robot, q, v, Q)[0]
+    assert np.abs(got - unloaded).max() > 1e-3 * np.abs(got).max()
