@@ -21,11 +21,12 @@ from jounce.scalar import Scalar, sincos
 class Jet:
     """Taylor coefficients of a scalar function of time, lowest order first."""
 
-    __slots__ = ("coeffs",)
+    __slots__ = ("_rate", "coeffs")
     __array_ufunc__ = None  # NumPy scalars on the left defer to the jet
 
-    def __init__(self, coeffs: Iterable[Any]) -> None:
+    def __init__(self, coeffs: Iterable[Any], rate: Jet | None = None) -> None:
         self.coeffs: tuple[Any, ...] = tuple(coeffs)
+        self._rate = rate  # the time derivative, where it is known without multiplying
 
     def __repr__(self) -> str:
         return f"Jet{self.coeffs!r}"
@@ -46,6 +47,8 @@ class Jet:
 
     def dt(self) -> Jet:
         """Time derivative; the result is one order shorter."""
+        if self._rate is not None:
+            return self._rate
         return Jet(_scaled(c, float(k)) for k, c in enumerate(self.coeffs) if k)
 
     def truncated(self, order: int) -> Jet:
@@ -57,10 +60,10 @@ class Jet:
         u = self.coeffs
         s0, c0 = sincos(u[0])
         s, c = [s0], [c0]
-        rates = [_scaled(u[j], float(j)) for j in range(len(u))]
+        rate = self.dt().coeffs
         for k in range(1, len(u)):
-            s.append(_scaled(_sum(rates[j] * c[k - j] for j in range(1, k + 1)), 1.0 / k))
-            c.append(_scaled(_sum(rates[j] * s[k - j] for j in range(1, k + 1)), -1.0 / k))
+            s.append(_scaled(_sum(rate[j] * c[k - 1 - j] for j in range(k)), 1.0 / k))
+            c.append(_scaled(_sum(rate[j] * s[k - 1 - j] for j in range(k)), -1.0 / k))
         return Jet(s), Jet(c)
 
     def reciprocal(self) -> Jet:
@@ -78,7 +81,7 @@ class Jet:
             return self
         if _varies_jets(other):
             return NotImplemented
-        return Jet((self.coeffs[0] + other, *self.coeffs[1:]))
+        return Jet((self.coeffs[0] + other, *self.coeffs[1:]), self._rate)
 
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, Jet):
@@ -118,7 +121,9 @@ def dt(x: Any) -> Any:
 def integral(rate: Any, start: Any, order: int) -> Jet:
     """Return the jet ``x`` of the given order with ``x' = rate`` and ``x(0) = start``."""
     coeffs = rate.coeffs if isinstance(rate, Jet) else (rate, *[0.0] * (order - 1))
-    return Jet((start, *(_scaled(c, 1.0 / (k + 1)) for k, c in enumerate(coeffs[:order]))))
+    own = rate if isinstance(rate, Jet) and rate.order == order - 1 else None
+    terms = (_scaled(c, 1.0 / (k + 1)) for k, c in enumerate(coeffs[:order]))
+    return Jet((start, *terms), own)
 
 
 def derivatives(x: Any, order: int) -> tuple[Any, ...]:

@@ -116,7 +116,9 @@ def _pointers(arrays: Sequence[NDArray[np.float64]], rows: int) -> tuple[Any, An
 def load_module(text: str, symbol: str) -> tuple[Any, int]:
     """Return the engine and the address of a function of hand-written IR, cached like programs."""
     key = disk.key_of(host().identity, text)
-    stored = disk.load(key) or [compile_module(text)]
-    disk.store(key, stored)
+    stored = disk.load(key)
+    if stored is None:
+        stored = [compile_module(text)]
+        disk.store(key, stored)
     engine = load_objects(stored)
     return engine, engine.get_function_address(symbol)

@@ -15,7 +15,8 @@ _PANELS = (
     ("ns_per_sample", "ns per sample"),
     ("error", "relative error"),
 )
-_MARKERS = "osv^DPX*<>ph8"
+_MARKERS = "osv^DPX*<>"
+_GIVEN = "_given"
 FORMATS = ("svg", "png", "pdf")
 
 
@@ -53,8 +54,8 @@ def _figure(comparison: Comparison) -> Any:
     figure = Figure(figsize=(13.0, 4.6), layout="constrained")
     axes = figure.subplots(1, len(_PANELS))
     for panel, (quantity, title) in zip(axes, _PANELS, strict=True):
-        for i, name in enumerate(comparison.formulations):
-            _line(panel, comparison, name, quantity, i)
+        for name in comparison.formulations:
+            _line(panel, comparison, name, quantity)
         panel.set(yscale="log", title=title, xlabel="order", xticks=comparison.orders)
         panel.grid(visible=True, which="major", alpha=0.3)
     handles, labels = axes[1].get_legend_handles_labels()
@@ -63,15 +64,17 @@ def _figure(comparison: Comparison) -> Any:
     return figure
 
 
-def _line(panel: Any, comparison: Comparison, name: str, quantity: str, i: int) -> None:
+def _line(panel: Any, comparison: Comparison, name: str, quantity: str) -> None:
+    """Draw one formulation; on the bodies as given it is dashed, in the same colour."""
     rows = [row for row in comparison.rows if row.formulation == name]
     points = [(r.order, getattr(r, quantity)) for r in rows if getattr(r, quantity)]
-    style = "--" if name.endswith("_given") else "-"
+    bases = list(dict.fromkeys(x.removesuffix(_GIVEN) for x in comparison.formulations))
+    i = bases.index(name.removesuffix(_GIVEN))
     panel.plot(
         [order for order, _ in points],
         [value for _, value in points],
         marker=_MARKERS[i % len(_MARKERS)],
-        linestyle=style,
+        linestyle="--" if name.endswith(_GIVEN) else "-",
         color=f"C{i % 10}",
         markersize=5,
         label=name,

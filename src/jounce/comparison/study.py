@@ -23,9 +23,9 @@ from jounce.trajectory import papers_motion
 
 SAMPLES = 4096
 INSTANTS = 20
-ROUNDS = 15
+ROUNDS = 50
 _SHORTEST = 2e-4  # seconds: shorter calls are timed in loops
-_TEXT_ROUNDS = 5  # of the texts in Python, which are slow
+_TEXT_ROUNDS = 10  # of the texts in Python, which are slow
 Progress = Callable[[int, int], None]
 
 

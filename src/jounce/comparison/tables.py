@@ -19,12 +19,16 @@ class Table(NamedTuple):
     rows: list[list[str]]
 
 
+def _spell(x: float) -> str:
+    return f"{x:,.0f}" if x >= 100.0 else f"{x:.3g}"
+
+
 _COLUMNS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "operations": ("operations of one sample", lambda x: f"{x:,}"),
     "multiplications": ("multiplications among them", lambda x: f"{x:,}"),
     "additions": ("additions and subtractions among them", lambda x: f"{x:,}"),
-    "ns_per_sample": ("ns per sample, in a batch of {samples} on one thread", lambda x: f"{x:.3g}"),
-    "latency_us": ("µs for one call from Python", lambda x: f"{x:.3g}"),
+    "ns_per_sample": ("ns per sample, in a batch of {samples} on one thread", _spell),
+    "latency_us": ("µs for one call from Python", _spell),
     "build_seconds": ("s to trace and compile, from nothing", lambda x: f"{x:.2f}"),
     "error": ("error of the highest derivative, relative to its max-norm", lambda x: f"{x:.1e}"),
 }
@@ -103,16 +107,13 @@ def _quantity(row: Measurement, quantity: str) -> Any:
 
 
 def _papers(comparison: Comparison) -> Table:
-    def seconds(x: float) -> str:
-        return f"{x:.3g}"
-
     rows = [
-        [name, *(_spelled(x, seconds) for x in times)]
+        [name, *(_spelled(x, _spell) for x in times)]
         for name, *times in comparison.papers
         if not name.endswith("_given")
     ]
-    title = f"s for {CALLS:,} calls of order 2"
-    return Table(title, ["formulation", "papers, Panda", "text in Python", "compiled"], rows)
+    title = f"s for {CALLS:,} calls of order 2 (papers: the Panda in MATLAB, i7-6600U)"
+    return Table(title, ["formulation", "papers", "text in Python", "compiled"], rows)
 
 
 def _spelled(value: Any, spell: Callable[[Any], str]) -> str:

@@ -18,13 +18,23 @@ from jounce.derivatives.forces import forces
 from jounce.derivatives.forward import mass_factors
 from jounce.derivatives.kinematics import Rows
 from jounce.dynamics.factorization import solve
+from jounce.errors import UnsupportedError
 from jounce.model.robot import Robot
 
 Group = Sequence[Any]
 
 
+def _require_plain(robot: Robot) -> None:
+    if robot.nq != robot.nv:
+        raise UnsupportedError(
+            f"robot {robot.name!r} has spherical or free joints: elastic drives need joints whose "
+            "velocity is the rate of their coordinate."
+        )
+
+
 def feedforward_shapes(robot: Robot, _: int) -> tuple[list[tuple[str, int, int]], int]:
     """Return the arguments of `feedforward` and the length of its rows."""
+    _require_plain(robot)
     names = ("v", "a", "j", "s", "compliance", "motor inertia")
     return [("q", robot.nq, 0), *((name, robot.nv, 0) for name in names)], robot.nv
 
@@ -47,6 +57,7 @@ def feedforward(robot: Robot, groups: Sequence[Group]) -> Rows:
 
 def coupled_shapes(robot: Robot, order: int) -> tuple[list[tuple[str, int, int]], int]:
     """Return the arguments of `coupled` and the length of its rows."""
+    _require_plain(robot)
     names = ("v", "theta", "theta1", "stiffness", "damping", "motor mobility", "rigid")
     own = [(name, robot.nv, 0) for name in names]
     return [("q", robot.nq, 0), *own, ("torque", robot.nv, order + 1)], robot.nv

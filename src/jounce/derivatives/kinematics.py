@@ -10,7 +10,7 @@ from jounce.algebra.se3 import NO_MOTION, Force, Motion, Transform
 from jounce.dynamics.jacobian import Columns, frame_columns, joint_screws, link_columns
 from jounce.dynamics.motion import link_motions
 from jounce.dynamics.poses import link_poses
-from jounce.dynamics.twists import link_twists, motion_in
+from jounce.dynamics.twists import link_twists, motion_in, twist_rates_in
 from jounce.errors import UnsupportedError
 from jounce.model.robot import Robot
 from jounce.model.tree import lowered
@@ -46,7 +46,14 @@ def frame_twist(
     robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: str, representation: str
 ) -> Rows:
     """Return the twist of a frame, 6 scalars; K rates give K rows."""
-    return _twist_rows(robot, q, rates, representation, [frame_place(robot, frame)])
+    link, T = frame_place(robot, frame)
+    if representation == "body" or link < 0:
+        return _twist_rows(robot, q, rates, representation, [(link, T)])
+    tree = lowered(robot)
+    V = T.pull(link_twists(tree, link_motions(tree, q, rates))[link])
+    pose = link_poses(tree, link_motions(tree, q, ()))[link] @ T
+    moved = twist_rates_in(representation, V, pose, len(rates) - 1)
+    return [as_rows(components(X), 0)[0] for X in moved]
 
 
 def _twist_rows(

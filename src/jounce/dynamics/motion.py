@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from jounce.algebra.jet import Jet, dt, integral
+from jounce.algebra.jet import Jet, integral
 from jounce.algebra.se3 import Motion, Transform
 from jounce.algebra.so3 import from_quaternion, integrate_body_rate
 from jounce.algebra.vector import ZERO, Vec3
@@ -36,12 +36,14 @@ def _link_motion(link: Link, q: Sequence[Any], rates: Sequence[Sequence[Any]]) -
         start = q[where.q : where.q + step.nq]
         speeds = [Jet.from_derivatives(r[where.v + i] for r in rates) for i in range(step.nv)]
         return _ball(step.motion, start, speeds, len(rates))
-    coordinates = [
-        Jet.from_derivatives((q[where.q + i], *(r[where.v + i] for r in rates))) * where.multiplier
-        + where.offset
-        for i in range(step.nq)
+    speeds = [
+        Jet.from_derivatives(r[where.v + i] for r in rates) * where.multiplier
+        for i in range(step.nv)
     ]
-    speeds = [dt(x) for x in coordinates]
+    coordinates = [
+        integral(speed, q[where.q + i] * where.multiplier + where.offset, len(rates))
+        for i, speed in enumerate(speeds)
+    ]
     if step.motion != "prismatic":  # the turn is about z only: a helical lift has no part in it
         pose = primitive_pose(step, [coordinates[0] + link.turn, *coordinates[1:]])
         if step.motion == "helical":

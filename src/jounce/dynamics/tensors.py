@@ -52,7 +52,7 @@ def link_tensors(tree: Tree, q: Array, v: Array) -> Iterator[tuple[int, LinkTens
     J, dJ = np.zeros((*batch, 6, 0)), np.zeros((*batch, 0, 6, 0))
     gravity = np.array([[0.0], [0.0], [0.0], *([-g] for g in tree.gravity)])
     ground = LinkTensors(np.zeros(0, int), J, J, dJ, dJ, gravity)
-    motions = link_motions(tree, np.moveaxis(q, -1, 0), [])
+    motions = link_motions(tree, list(np.moveaxis(q, -1, 0)), [])
     done: list[LinkTensors] = []
     for i, (link, motion) in enumerate(zip(tree.links, motions, strict=True)):
         parent = done[link.parent] if link.parent >= 0 else ground
@@ -172,7 +172,7 @@ def gravity_parameter_partials(tree: Tree, q: Array) -> Array:
     result = np.zeros((*q.shape[:-1], tree.nv, 10 * len(tree.body_links)))
     for body, k in _bodies(tree, q, np.zeros((*q.shape[:-1], tree.nv))):
         own = _T(k.J)[..., None, :, :] @ (_unit_matrices() @ k.gravity[..., None, :, :])
-        place = np.ix_(k.columns, range(10 * body, 10 * body + 10))
+        place = np.ix_(k.columns, np.arange(10 * body, 10 * body + 10))
         result[(..., *place)] = np.moveaxis(own[..., 0], -2, -1)
     return result
 
@@ -180,7 +180,7 @@ def gravity_parameter_partials(tree: Tree, q: Array) -> Array:
 def _by_parameters(tree: Tree, q: Array, v: Array, own: Callable[[LinkTensors], Array]) -> Array:
     result = np.zeros((*q.shape[:-1], tree.nv, tree.nv, 10 * len(tree.body_links)))
     for body, k in _bodies(tree, q, v):
-        place = np.ix_(k.columns, k.columns, range(10 * body, 10 * body + 10))
+        place = np.ix_(k.columns, k.columns, np.arange(10 * body, 10 * body + 10))
         result[(..., *place)] = np.moveaxis(own(k), -3, -1)
     return result
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jounce.algebra.se3 import NO_MOTION, Force, Motion, Transform
+from jounce.algebra.vector import ZERO
 from jounce.dynamics.motion import LinkMotion
 from jounce.model.tree import Tree
 
@@ -36,6 +37,25 @@ def motion_in(representation: str, body: Motion, pose: Transform) -> Motion:
     if representation == "spatial":
         return pose.act(body)
     return Motion(pose.rotation.rotate(body.angular), pose.rotation.rotate(body.linear))
+
+
+def twist_rates_in(representation: str, body: Motion, pose: Transform, order: int) -> list[Motion]:
+    """Return the twist of one frame and its derivatives in another representation, at t = 0.
+
+    ``d/dt Ad(C) X = Ad(C) (dX/dt + ad(V) X)`` with the frame's own twist V [M20, (9)], so only the
+    pose at t = 0 is needed: derivative k is ``Ad(C) (d/dt + ad(V))ᵏ V``.  Hybrid: the same with
+    rotations only.
+    """
+    w, v = body
+    rotating = Motion(w, v if representation == "spatial" else ZERO)
+    rates, X = [body], body
+    for k in range(order):
+        if k:
+            X = X.dt() + rotating.cross(X)
+        else:  # ad(V) V = 0 and ω × ω = 0
+            X = X.dt() if representation == "spatial" else X.dt() + Motion(ZERO, w.cross(v))
+        rates.append(X)
+    return [motion_in(representation, X, pose) for X in rates]
 
 
 def force_in(representation: str, body: Force, pose: Transform) -> Force:

@@ -47,10 +47,21 @@ def forward_dynamics_partials(
     return da_dq, da_dv, da_dQ
 
 
-def regressor(robot: Robot, q: Any, v: Any, a: Any, *rates: Any) -> np.ndarray:
-    """Return Y and its time derivatives, ``(K − 1, *batch, nv, 10 n_bodies)``: ``Q⁽ᵏ⁾ = Y⁽ᵏ⁾ π``.
+def regressor(
+    robot: Robot,
+    q: Any,
+    v: Any,
+    a: Any,
+    *rates: Any,
+    friction: bool = False,
+    armature: bool = False,
+) -> np.ndarray:
+    """Return Y and its time derivatives with ``Q⁽ᵏ⁾ = Y⁽ᵏ⁾ π``, ``(K − 1, *batch, nv, 10 n_bodies)``.
 
-    π is `jounce.parameters`; motor inertia, damping and external wrenches are not in it.
+    π is `jounce.parameters`; external wrenches are not in it.  On request columns of the motors
+    follow, nv each, in the order of v: with ``friction`` the viscous one (v) and Coulomb's
+    (sign(v), whose time derivatives are zero), then with ``armature`` the motor inertia (a).
+    The parameters that belong to them are those seen at the velocities.
 
     >>> import jounce
     >>> arm = jounce.load("planar2r")
@@ -58,8 +69,19 @@ def regressor(robot: Robot, q: Any, v: Any, a: Any, *rates: Any) -> np.ndarray:
     >>> Q = jounce.regressor(arm, *state) @ jounce.parameters(arm)
     >>> bool(abs(Q - jounce.inverse_dynamics(arm, *state)).max() < 1e-13)
     True
+    >>> jounce.regressor(arm, *state, friction=True, armature=True).shape  # 20 + 3 × 2 columns
+    (1, 2, 26)
     """
-    return evaluate(robot, "regressor", (q, v, a, *rates))
+    Y = evaluate(robot, "regressor", (q, v, a, *rates))
+    signals = []  # one (orders, *batch, nv) for every group of columns
+    motion = [np.broadcast_to(np.asarray(x, float), Y.shape[1:-1]) for x in (v, a, *rates)]
+    if friction:
+        still = [np.zeros_like(motion[0])] * (len(Y) - 1)
+        signals += [motion[:-1], [np.sign(motion[0]), *still]]
+    if armature:
+        signals += [motion[1:]]
+    groups = [np.stack(signal)[..., None] * np.eye(robot.nv) for signal in signals]
+    return np.concatenate([Y, *groups], axis=-1) if groups else Y
 
 
 def slotine_li_regressor(

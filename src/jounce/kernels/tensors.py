@@ -15,9 +15,8 @@ import numpy as np
 
 from jounce.dynamics import tensors
 from jounce.dynamics.jacobian import link_columns
-from jounce.dynamics.matrices import FACTORIZATIONS
 from jounce.dynamics.motion import link_motions
-from jounce.errors import MemoryLimitError, unknown_name
+from jounce.errors import MemoryLimitError
 from jounce.kernels.arrays import check_values, checked_arrays
 from jounce.kernels.functions import evaluate
 from jounce.kernels.quantities import kernel_spec, signature
@@ -175,8 +174,9 @@ def jacobian_partials(
     """
     tail = (6, robot.nv, robot.nv)
     _check_memory("jacobian_partials", (q, *rates), tail, len(rates) + 1, memory_limit)
-    options = {"frame": frame, "representation": representation}
-    return evaluate(robot, "jacobian_partials", (q, *rates), **options)
+    return evaluate(
+        robot, "jacobian_partials", (q, *rates), frame=frame, representation=representation
+    )
 
 
 def inverse_dynamics_second_partials(
@@ -202,10 +202,7 @@ def _tensor(
 ) -> np.ndarray:
     """Return the rows of a quantity by its kernel or, for long chains, by its array text."""
     if _pairs(robot) <= COMPILED_PAIRS:
-        return evaluate(robot, name, motion, **options)
-    for value in options.values():
-        if value not in FACTORIZATIONS:
-            raise unknown_name("factorization", value, FACTORIZATIONS)
+        return evaluate(robot, name, motion, None, **options)
     form = signature(kernel_spec(robot, name, 0, (), options))
     arrays, batch = checked_arrays(form, motion)
     check_values(robot, form, arrays)

@@ -41,7 +41,7 @@ def check_finite(name: str, array: np.ndarray) -> None:
     """Raise NotFiniteError that names the argument and the first bad index."""
     if array.flags.c_contiguous:
         flat = array.ravel()
-        if isfinite(np.dot(flat, flat)):  # no temporary; overflow leads to the full check
+        if isfinite(np.vdot(flat, flat)):  # no temporary; overflow leads to the full check
             return
     if not np.isfinite(array).all():
         index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])

@@ -29,7 +29,8 @@ def economical(robot: Robot, *, regroup: bool = True, sparse: bool = True) -> Tr
         link = links[i]
         if regroup:
             shared = invariant_part(link.step.motion, link.inertia)
-            links[i] = link._replace(inertia=link.inertia - shared)
+            own = cleaned_inertia(link.inertia - shared, link.inertia)
+            links[i] = link._replace(inertia=own)
             if link.parent >= 0:
                 parent = links[link.parent]
                 total = parent.inertia + shared.moved(link.placement)

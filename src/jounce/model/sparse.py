@@ -143,10 +143,13 @@ def cleaned(T: Transform) -> Transform:
     return Transform(Rotation((a, b, c)), Vec3(*(_clean(x, scale) for x in T.p)))
 
 
-def cleaned_inertia(inertia: SpatialInertia) -> SpatialInertia:
-    """Drop what is below the round-off of the inertia itself."""
+def cleaned_inertia(
+    inertia: SpatialInertia, whole: SpatialInertia | None = None
+) -> SpatialInertia:
+    """Drop what is below the round-off of the inertia itself, or of the whole it is part of."""
     mass, h, I = inertia
-    largest_h, largest_I = max(map(abs, h)), max(map(abs, I))
+    _, whole_h, whole_I = inertia if whole is None else whole
+    largest_h, largest_I = max(map(abs, whole_h)), max(map(abs, whole_I))
     return SpatialInertia(
         mass,
         Vec3(*(_clean(x, largest_h) for x in h)),
