@@ -218,7 +218,7 @@ def _bodies(tree: Tree, q: Array, v: Array) -> Iterator[tuple[int, LinkTensors]]
     bodies = {link: body for body, link in enumerate(tree.body_links)}
     for i, k in link_tensors(tree, q, v):
         if i in bodies:
-            B = _matrix(tree.body_placements[bodies[i]])
+            B = twist_matrix(tree.body_placements[bodies[i]])
             yield bodies[i], k._replace(J=B @ k.J, J1=B @ k.J1, gravity=B @ k.gravity)
 
 
@@ -242,10 +242,10 @@ def ad(V: Array) -> Array:
 
 def _adjoint(link: Link, motion: LinkMotion, batch: tuple[int, ...]) -> Array:
     """Return ``Ad(C_{k,p})`` of a link."""
-    return _matrix(link.placement @ motion.pose, batch)
+    return twist_matrix(link.placement @ motion.pose, batch)
 
 
-def _matrix(T: Transform, batch: tuple[int, ...] = ()) -> Array:
+def twist_matrix(T: Transform, batch: tuple[int, ...] = ()) -> Array:
     """Return the matrix that takes twists of the parent into the frame at ``T``."""
     result = np.zeros((*batch, 6, 6))
     for j, unit in enumerate(_BASIS):

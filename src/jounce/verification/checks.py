@@ -22,7 +22,7 @@ from jounce.verification.motions import Motions, evaluated
 from jounce.verification.records import Check
 
 TOLERANCE = 1e-12  # of scale, at every order
-CONFIGURATIONS = 1000  # where the mass matrix is looked at
+CONFIGURATIONS = 500  # where the mass matrix is looked at
 
 
 def inertias(motions: Motions) -> list[Check]:
@@ -72,12 +72,12 @@ def mass_is_positive(motions: Motions) -> Check:
         return Check(name, inf, 0.0, "no degree of freedom", above=True)
     q = motions.configurations(CONFIGURATIONS)
     M = evaluated(robot, "mass_matrix", 0, (q,))[0]
-    values, vectors = np.linalg.eigh(M)
-    worst = int(np.argmin(values[:, 0]))
+    values = np.linalg.eigvalsh(M)[:, 0]
+    worst = int(np.argmin(values))
     limit = float(np.abs(M).max() * robot.nv * np.finfo(float).eps)
-    moving = int(np.argmax(np.abs(vectors[worst, :, 0])))
+    moving = int(np.argmax(np.abs(np.linalg.eigh(M[worst])[1][:, 0])))
     detail = f"over {CONFIGURATIONS} configurations; mostly joint {_joint(robot, moving)!r}"
-    return Check(name, float(values[worst, 0]), limit, detail, above=True)
+    return Check(name, float(values[worst]), limit, detail, above=True)
 
 
 def mass_is_symmetric(motions: Motions) -> Check:

@@ -1,0 +1,49 @@
+"""Inertias that no force can tell apart, from a regressor at random motions."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import qr, solve_triangular
+
+from jounce.derivatives.parameters import force_regressor
+from jounce.errors import UnsupportedError
+from jounce.model.configuration import integrate
+from jounce.model.robot import Robot
+
+Array = np.ndarray
+
+
+def numerical_null_space(robot: Robot, rng: np.random.Generator, tolerance: float) -> Array:
+    """Return changes of the parameters that change no force, as columns ``(10 n_bodies, r)``.
+
+    With W the stacked regressor of random motions, its columns scaled to unit length by D,
+    ``W D⁻¹ P = Q (R₁ R₂)``: the columns of ``D⁻¹ P (−R₁⁻¹ R₂; 1)``.  Pivots below ``tolerance``
+    of the first count as zero.
+    """
+    W = random_regressor(robot, rng)
+    lengths = np.linalg.norm(W, axis=0)
+    scales = np.where(lengths > tolerance * lengths.max(initial=0.0), lengths, np.inf)
+    R, pivots = qr(W / scales, mode="r", pivoting=True)  # columns of zeros come last
+    sizes = np.abs(np.diag(R))
+    rank = int(np.sum(sizes > tolerance * sizes[0]))
+    rest = R.shape[1] - rank
+    vectors = np.zeros((R.shape[1], rest))
+    vectors[pivots[:rank]] = -solve_triangular(R[:rank, :rank], R[:rank, rank:])
+    vectors[pivots[rank:]] = np.eye(rest)
+    finite = np.where(np.isfinite(scales), scales, 1.0)
+    return np.linalg.qr(vectors / finite[:, None])[0] if rest else vectors
+
+
+def random_regressor(robot: Robot, rng: np.random.Generator) -> Array:
+    """Return the regressors of random motions on top of one another, ``(rows, 10 n_bodies)``."""
+    samples = max(20, -(-3 * robot.n_parameters // max(robot.nv, 1)))
+    start = np.broadcast_to(robot.neutral, (samples, robot.nq))
+    q = integrate(robot, start, rng.uniform(-3.0, 3.0, (samples, robot.nv)))
+    v, a = rng.normal(size=(2, samples, robot.nv)) * 3.0
+    try:
+        (row,) = force_regressor(robot, list(q.T), [list(v.T), list(a.T)])
+    except TypeError as error:
+        raise UnsupportedError(f"robot {robot.name!r} has symbols: {error}.") from error
+    columns = [np.broadcast_to(x, samples) for x in row]
+    Y = np.stack(columns, axis=-1).reshape(samples * robot.nv, robot.n_parameters)
+    return np.ascontiguousarray(Y)
