@@ -1,7 +1,9 @@
 """Pinocchio at the speed of C++: the one place where benchmarks time it.
 
-`rneaInParallel` with one thread runs Pinocchio's recursion over a batch without Python in
-between; single calls from Python are for latencies.
+`rneaInParallel` and `abaInParallel` with one thread run over a batch without Python in between;
+single calls from Python are for latencies.  `single_calls` are for what has no such function
+(crba, the Coriolis matrix): the same sample again and again, so that all its data are in the
+cache; the duration of the same call on a robot without joints is taken off: what remains is C++.
 """
 
 from __future__ import annotations
@@ -53,6 +55,31 @@ class Pinocchio:
         model, data, rnea = self.model, self.data, self.pin.rnea
         q, v, a = self._configuration(rng), rng.normal(size=model.nv), rng.normal(size=model.nv)
         return lambda: rnea(model, data, q, v, a)
+
+    def aba_batch(self, samples: int, rng: np.random.Generator) -> Action:
+        """Return an action that computes the accelerations of a batch on one thread."""
+        model, pin = self.model, self.pin
+        q = np.asfortranarray(np.array([self._configuration(rng) for _ in range(samples)]).T)
+        v, tau = (np.asfortranarray(rng.normal(size=(model.nv, samples))) for _ in range(2))
+        a = np.zeros((model.nv, samples), order="F")
+        pool = pin.ModelPool(model, 1)
+        return lambda: pin.abaInParallel(1, pool, q, v, tau, a)
+
+    def single_calls(self, rng: np.random.Generator) -> dict[str, Action]:
+        """Return actions for one sample of M, C and a, and for the same on no joints at all."""
+        pin, empty = self.pin, self.pin.Model()
+        crba, coriolis, aba = pin.crba, pin.computeCoriolisMatrix, pin.aba
+        model, data, q = self.model, self.data, self._configuration(rng)
+        v, tau = rng.normal(size=(2, self.model.nv))
+        none, no_data = np.zeros(0), empty.createData()
+        return {
+            "M": lambda: crba(model, data, q),
+            "C": lambda: coriolis(model, data, q, v),
+            "a": lambda: aba(model, data, q, v, tau),
+            "M of nothing": lambda: crba(empty, no_data, none),
+            "C of nothing": lambda: coriolis(empty, no_data, none, none),
+            "a of nothing": lambda: aba(empty, no_data, none, none, none),
+        }
 
     def _configuration(self, rng: np.random.Generator) -> np.ndarray:
         increment = rng.uniform(-1.0, 1.0, size=self.model.nv)

@@ -28,6 +28,11 @@ def _seconds(action: Action, loops: int) -> float:
     return (time.perf_counter() - begin) / loops
 
 
+def repeated(action: Action, times: int) -> Action:
+    """Return many calls as one action, to be about as long as what it is measured beside."""
+    return lambda: [action() for _ in range(times)]
+
+
 def at_least(value: float, bar: float, unit: str = "×") -> str:
     """Spell a value that must reach a bar."""
     return _verdict(value, f"≥ {bar:g}", unit, good=value >= bar)

@@ -18,6 +18,7 @@ COMMANDS = {
     "show": "Show what a robot is made of.",
     "verify": "Check that a robot is sound and that all computations of it agree.",
     "ik": "Find the joints of a pose, or the joint motion along a path.",
+    "simulate": "Let a robot move under its forces.",
     "compare": "Measure all formulations of inverse dynamics on a robot.",
     "cache": "Show, clear or fill the cache of compiled code.",
 }

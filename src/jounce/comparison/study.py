@@ -23,7 +23,7 @@ from jounce.trajectory import papers_motion
 
 SAMPLES = 4096
 INSTANTS = 20
-ROUNDS = 50
+ROUNDS = 30
 _SHORTEST = 2e-4  # seconds: shorter calls are timed in loops
 _TEXT_ROUNDS = 10  # of the texts in Python, which are slow
 Progress = Callable[[int, int], None]
@@ -41,10 +41,10 @@ def compare(
 ) -> Comparison:
     """Measure all formulations of inverse dynamics on one robot, ours and the papers'.
 
-    For Q … Q⁽ᵏ⁾, k in ``orders``: operations after tracing, time to trace and compile, time of a
-    sample in a batch of ``samples`` on one thread, of one call from Python, of the text itself
-    in Python, each the best of ``rounds``; and the largest error at ``instants`` times of the
-    papers' motion against numbers of 50 digits (mpmath, the extra ``compare``).
+    For Q … Q⁽ᵏ⁾, k in ``orders``: operations after tracing; seconds to trace and compile;
+    processor time, the best of ``rounds``, of a sample in a batch of ``samples`` on one thread, of
+    one call from Python and of the text itself in Python; and the largest error at ``instants``
+    times of the papers' motion against numbers of 50 digits (mpmath, the extra ``compare``).
 
     ``momentum``, ``body``, ``spatial`` and ``hybrid`` are ours as `jounce.inverse_dynamics` runs
     them, with ``_given`` on the bodies as they are, neither frames nor inertias rearranged;

@@ -12,6 +12,7 @@ A rigid joint has θ = q; its motor inertia is armature of the links.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import comb
 from typing import Any
 
 from jounce.derivatives.forces import forces
@@ -57,31 +58,46 @@ def feedforward(robot: Robot, groups: Sequence[Group]) -> Rows:
 
 def coupled_shapes(robot: Robot, order: int) -> tuple[list[tuple[str, int, int]], int]:
     """Return the arguments of `coupled` and the length of its rows."""
-    _require_plain(robot)
-    names = ("v", "theta", "theta1", "stiffness", "damping", "motor mobility", "rigid")
+    names = ("v", "theta", "theta1", "damping", "motor mobility", "rigid")
     own = [(name, robot.nv, 0) for name in names]
-    return [("q", robot.nq, 0), *own, ("torque", robot.nv, order + 1)], robot.nv
+    jets = [(name, robot.nv, order + 1) for name in ("stiffness", "torque")]
+    return [("q", robot.nq, 0), *own, *jets], robot.nv
 
 
 def coupled(robot: Robot, groups: Sequence[Group]) -> Rows:
     """Return a, a', ... and then θ'', θ''', ... of the coupled motion under motor torques.
 
     ``rigid`` is one for joints without spring and zero for the others, ``motor mobility`` is
-    1/J, zero for rigid joints.  Order by order, as forward dynamics of the links.
+    1/J, zero for rigid joints; stiffness and torque come with their derivatives.  Order by
+    order, as forward dynamics of the links, with the spring torque by the product rule::
+
+        Q⁽ᵏ⁾ = Σ_i binom(k, i) K⁽ⁱ⁾ (θ − q)⁽ᵏ⁻ⁱ⁾ + D (θ − q)⁽ᵏ⁺¹⁾
     """
-    q, v, theta, theta1, K, D, mobility, rigid, torques = groups
+    q, v, theta, theta1, D, mobility, rigid, K, torques = groups
     factors, _ = mass_factors(robot, q)
-    positions, rates, motors = [q], [v], [theta, theta1]
+    rates = [v]
+    deflection = [_difference(theta, q), _difference(theta1, v)]
+    motors: list[Any] = []
     unknown = [0.0] * robot.nv
     for k, torque in enumerate(torques):
-        q_k, q_k1 = (*positions, *rates)[k], rates[k]
-        Q = [
-            K[i] * (motors[k][i] - q_k[i])
-            + D[i] * (motors[k + 1][i] - q_k1[i])
-            + rigid[i] * torque[i]
+        spring = [
+            _product([row[i] for row in K[: k + 1]], [row[i] for row in deflection[: k + 1]])
+            + D[i] * deflection[k + 1][i]
             for i in range(robot.nv)
         ]
+        Q = [f + r * t for f, r, t in zip(spring, rigid, torque, strict=True)]
         known = forces(robot, q, [*rates, unknown])[k]
-        rates.append(solve(factors, [a - b for a, b in zip(Q, known, strict=True)]))
+        rates.append(solve(factors, _difference(Q, known)))
         motors.append([m * (t - f) for m, t, f in zip(mobility, torque, Q, strict=True)])
-    return [*rates[1:], *motors[2:]]
+        deflection.append(_difference(motors[-1], rates[-1]))
+    return [*rates[1:], *motors]
+
+
+def _difference(x: Group, y: Group) -> list[Any]:
+    return [a - b for a, b in zip(x, y, strict=True)]
+
+
+def _product(x: Sequence[Any], y: Sequence[Any]) -> Any:
+    """Return the highest derivative of the product of x and y, given with all below it."""
+    k = len(x) - 1
+    return sum((float(comb(k, i)) * x[i] * y[k - i] for i in range(1, k + 1)), x[0] * y[k])

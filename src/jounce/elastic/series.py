@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from jounce.elastic.drives import armature_of, per_joint, require_plain_joints, with_armature
+from jounce.elastic.jets import checked_motion
 from jounce.errors import ShapeError, UnsupportedError
+from jounce.kernels.dynamics import inverse_dynamics
 from jounce.kernels.kernel import Kernel, kernel_of
+from jounce.kernels.matrices import forward_dynamics
 from jounce.kernels.quantities import kernel_spec
-from jounce.model.checks import check_finite, checked
+from jounce.model.checks import as_floats, checked
 from jounce.model.robot import Robot
+
+Wrenches = Mapping[str, Any] | None
 
 
 class Feedforward(NamedTuple):
@@ -41,6 +47,9 @@ class SeriesElastic:
     inertia replaces the armature of the robot (a rigid joint may have motor inertia zero and
     keep its armature).
 
+    With spring damping the motor follows the motion through a filter and q is no flat output:
+    forward dynamics and simulation work, everything from q to the motors is refused.
+
     >>> import jounce
     >>> arm = jounce.elastic.SeriesElastic(jounce.load("panda"), 2000.0, 0.5)
     >>> q = v = a = j = s = [0.1] * 7
@@ -63,17 +72,17 @@ class SeriesElastic:
         self.rigid = np.isinf(self.stiffness)
         self.motor_inertia = self._motor_inertia(motor_inertia)
         self.damping = per_joint(robot, "damping", damping, zero=True)
-        ratio = np.asarray(gear_ratio, dtype=float)
+        ratio = as_floats("gear_ratio", gear_ratio)
         self.gear_ratio = np.sign(ratio) * per_joint(robot, "gear_ratio", np.abs(ratio))
         self._damped = self._names(np.where(self.rigid, 0.0, self.damping) > 0.0)
-        self._rigid_joints = self._names(self.rigid)
         self._is_geared = bool(np.any(self.gear_ratio != 1.0))
         self._unmotored = with_armature(robot, np.zeros(robot.nv))
         self.links = with_armature(robot, np.where(self.rigid, self.motor_inertia, 0.0))
         self._compliance = np.where(self.rigid, 0.0, 1.0 / self.stiffness)
         self._spring = np.where(self.rigid, 0.0, self.stiffness)
         self._spring_damping = np.where(self.rigid, 0.0, self.damping)
-        self._mobility = np.where(self.rigid, 0.0, 1.0 / np.maximum(self.motor_inertia, 1e-300))
+        inertia = np.where(self.rigid, 1.0, self.motor_inertia)
+        self._mobility = np.where(self.rigid, 0.0, 1.0 / inertia)
         self._feedforward = kernel_of(kernel_spec(self._unmotored, "elastic_feedforward"))
 
     def __repr__(self) -> str:
@@ -90,83 +99,135 @@ class SeriesElastic:
         per_joint(self.robot, "motor_inertia", np.where(self.rigid, 1.0, inertia))
         return inertia
 
-    def feedforward(self, q: Any, v: Any, a: Any, j: Any, s: Any) -> Feedforward:
+    def feedforward(
+        self, q: Any, v: Any, a: Any, j: Any = None, s: Any = None, *, wrenches: Wrenches = None
+    ) -> Feedforward:
         """Return what the drives must do for a motion given to its fourth derivative."""
-        self._require_flat("feedforward")
+        self.require_flat("feedforward")
+        if s is None:
+            raise ShapeError(
+                "feedforward needs q, v, a, j and s: the motor torque depends on the second "
+                f"derivative of the joint torque. Got {3 + (j is not None)} arrays."
+            )
         arguments = (q, v, a, j, s, self._compliance, self.motor_inertia)
-        rows = self._feedforward(*arguments)
-        if not isfinite(rows.sum()):  # find out which argument is to blame
-            rows = self._feedforward(*arguments, check=True)
+        if wrenches:
+            rows = self._loaded((q, v, a, j, s), wrenches)
+        else:
+            rows = self._feedforward(*arguments)
+            if not isfinite(rows.sum()):  # find out which argument is to blame
+                rows = self._feedforward(*arguments, check=True)
         theta, theta1, theta2, torque, spring, rate, power = rows
         if self._is_geared:
             n = self.gear_ratio
             theta, theta1, theta2, torque = theta * n, theta1 * n, theta2 * n, torque / n
         return Feedforward(theta, theta1, theta2, torque, spring, rate, power)
 
+    def _loaded(self, motion: tuple[Any, ...], wrenches: Wrenches) -> tuple[np.ndarray, ...]:
+        """Return the rows of the feedforward kernel under external wrenches, joint side."""
+        Q = inverse_dynamics(self._unmotored, *motion, wrenches=wrenches)
+        theta, theta1, theta2 = (
+            checked(name, x, self.robot.nv) + self._compliance * f
+            for name, x, f in zip("qva", motion, Q, strict=False)
+        )
+        torque = self.motor_inertia * theta2 + Q[0]
+        return theta, theta1, theta2, torque, Q[0], Q[1], torque * theta1
+
+    def torques(self, q: Any, *rates: Any) -> np.ndarray:
+        """Return the motor torque and its derivatives, ``(K − 3, *batch, nv)``, from K rates.
+
+        ``τ⁽ᵏ⁾ = J θ⁽ᵏ⁺²⁾ + Q⁽ᵏ⁾`` with ``θ = q + Q/K``.
+        """
+        self.require_flat("the torque of a motion")
+        motion = checked_motion(self.robot, (q, *rates))
+        Q = inverse_dynamics(self._unmotored, *motion)
+        accelerations = np.array([x + self._compliance * f for x, f in zip(motion, Q, strict=False)])
+        return (self.motor_inertia * accelerations[2:] + Q[:-2]) / self.gear_ratio
+
     def forward_dynamics(
-        self, q: Any, v: Any, theta: Any, theta1: Any, torque: Any
+        self, q: Any, v: Any, theta: Any, theta1: Any, torque: Any, *, wrenches: Wrenches = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the accelerations of links and motors, ``(a, theta2)``."""
-        rows = self.series(q, v, theta, theta1, np.asarray(torque, float)[None])
-        return rows[0], rows[1]
+        """Return the accelerations of links and motors, ``(a, theta2)``.
+
+        ``M a = Q − …`` with the spring torque Q, ``J θ'' = τ − Q``.  A mass matrix of the links
+        that is singular raises SingularError: the motor inertia does not count there.
+        """
+        tau = checked("torque", torque, self.robot.nv) * self.gear_ratio
+        (spring,) = self.spring_torques(q, v, theta, theta1)
+        Q = np.where(self.rigid, tau, spring)
+        (a,) = forward_dynamics(self.links, q, v, Q, wrenches=wrenches)
+        theta2 = np.where(self.rigid, a, (tau - spring) * self._mobility)
+        return a, theta2 * self.gear_ratio
+
+    def spring_torques(
+        self, q: Any, v: Any, theta: Any, theta1: Any, *, rate: bool = False
+    ) -> list[np.ndarray]:
+        """Return the torque of the springs, with its rate for springs without damping."""
+        nv, n = self.robot.nv, self.gear_ratio
+        stretch = checked("theta", theta, nv) / n - checked("q", q, nv)
+        speed = checked("theta1", theta1, nv) / n - checked("v", v, nv)
+        torque = self._spring * stretch + self._spring_damping * speed
+        return [torque, self._spring * speed] if rate else [torque]
 
     def series(self, q: Any, v: Any, theta: Any, theta1: Any, torques: Any) -> np.ndarray:
         """Return a, a', ... and then θ'', θ''', ... for the torques and their derivatives.
 
-        ``torques`` has shape ``(m, *batch, nv)``; so has each half of the result.
+        ``torques`` has shape ``(m, *batch, nv)``; so has each half of the result.  Nothing is
+        checked: this is what simulation calls.
         """
-        n = self.gear_ratio
-        tau = np.asarray(torques, dtype=float)
-        if tau.ndim < 2 or tau.shape[-1] != self.robot.nv:
-            raise ShapeError(f"torque must have shape (*batch, {self.robot.nv}).")
-        kernel = self._coupled(len(tau) - 1)
-        motors = (
-            checked("theta", theta, self.robot.nv) / n,
-            checked("theta1", theta1, self.robot.nv) / n,
-        )
-        result = kernel.call(
-            q, v, *motors, self._spring, self._spring_damping, self._mobility,
-            self.rigid.astype(float), tau * n, check=True, threads=None,
+        n, half = self.gear_ratio, len(torques)
+        stiffness = np.zeros((half, self.robot.nv))
+        stiffness[0] = self._spring
+        result = self.coupled(half - 1)(
+            q, v, theta / n, theta1 / n, self._spring_damping, self._mobility,
+            self.rigid.astype(float), stiffness, torques * n,
         )  # fmt: skip
-        check_finite("acceleration (is the mass matrix singular?)", result)
-        half = len(tau)
         result[half:][..., self.rigid] = result[:half][..., self.rigid]
         result[half:] *= n
         return result
 
-    def flat_state(self, q: Any, v: Any, theta: Any, theta1: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return acceleration and jerk of the links, ``(a, j)``, from the state."""
-        self._require_flat("the flat state", mixed=False)
-        torques = np.zeros((2, self.robot.nv))
-        rows = self.series(q, v, theta, theta1, torques)
-        return rows[0], rows[1]
-
-    def motor_state(self, q: Any, v: Any, a: Any, j: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return ``(theta, theta1)`` from the flat state; inverse of `flat_state`."""
-        result = self.feedforward(q, v, a, j, np.zeros(self.robot.nv))
-        return result.theta, result.theta1
-
-    def linearizing_torque(self, q: Any, v: Any, theta: Any, theta1: Any, q4: Any) -> np.ndarray:
-        """Return the motor torque that gives the links the wanted fourth derivative ``q4``."""
-        self._require_flat("exact linearisation", mixed=False)
-        a, j = self.flat_state(q, v, theta, theta1)
-        return self.feedforward(q, v, a, j, q4).torque
-
-    def _coupled(self, order: int) -> Kernel:
+    def coupled(self, order: int) -> Kernel:
+        """Return the kernel of links and motors together, torques given to this order."""
         return kernel_of(kernel_spec(self.links, "elastic_coupled", order))
 
-    def _require_flat(self, what: str, *, mixed: bool = True) -> None:
+    def flat_state(
+        self, q: Any, v: Any, theta: Any, theta1: Any, *, wrenches: Wrenches = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return acceleration and jerk of the links, ``(a, j)``, from the state.
+
+        Forward dynamics of order 1 with ``Q = K (θ − q)`` and ``Q' = K (θ' − v)``.
+        """
+        self.require_flat("the flat state", mixed=False)
+        Q, Q1 = self.spring_torques(q, v, theta, theta1, rate=True)
+        a, j = forward_dynamics(self.links, q, v, Q, Q1, wrenches=wrenches)
+        return a, j
+
+    def motor_state(
+        self, q: Any, v: Any, a: Any, j: Any, *, wrenches: Wrenches = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return ``(theta, theta1)`` from the flat state; inverse of `flat_state`."""
+        result = self.feedforward(q, v, a, j, np.zeros(self.robot.nv), wrenches=wrenches)
+        return result.theta, result.theta1
+
+    def linearizing_torque(
+        self, q: Any, v: Any, theta: Any, theta1: Any, q4: Any, *, wrenches: Wrenches = None
+    ) -> np.ndarray:
+        """Return the motor torque that gives the links the wanted fourth derivative ``q4``."""
+        self.require_flat("exact linearisation", mixed=False)
+        a, j = self.flat_state(q, v, theta, theta1, wrenches=wrenches)
+        return self.feedforward(q, v, a, j, q4, wrenches=wrenches).torque
+
+    def require_flat(self, what: str, *, mixed: bool = True) -> None:
         """Refuse what the drives do not allow, naming the joints."""
         if self._damped:
             raise UnsupportedError(
                 f"{what} needs springs without damping: with it the motor angle follows the "
                 "motion through a filter and q is no flat output. Damped joints: "
-                f"{', '.join(self._damped)}."
+                f"{', '.join(self._damped)}. Forward dynamics and simulation work."
             )
-        rigid = self._rigid_joints
-        if rigid and not mixed and len(rigid) < len(self.robot.joints):
+        if not mixed and self.rigid.any():
             raise UnsupportedError(
-                f"{what} of a robot with rigid and elastic joints needs a dynamic extension (De "
-                f"Luca 1998): the torque of a rigid joint moves the elastic ones at once. Rigid "
-                f"joints: {', '.join(rigid)}. Feedforward and simulation work."
+                f"{what} of a robot with rigid joints needs a dynamic extension (De Luca 1998): "
+                "the torque of a rigid joint moves the elastic ones at once. Rigid joints: "
+                f"{', '.join(self._names(self.rigid))}. Use jounce.elastic.ExtendedController; "
+                "feedforward and simulation work."
             )

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jounce.elastic.drives import per_joint, require_plain_joints, with_armature
+from jounce.elastic.jets import checked_motion, product, quotient
 from jounce.errors import ModelError, ShapeError
 from jounce.kernels.dynamics import inverse_dynamics
 from jounce.model.checks import checked
@@ -14,7 +15,10 @@ from jounce.model.robot import Robot
 
 
 class StiffnessFeedforward(NamedTuple):
-    """What motors must do for a motion and a stiffness; each ``(*batch, nv)``."""
+    """What motors must do for a motion and a stiffness; each ``(*batch, nv)``.
+
+    ``adjuster`` is the same for the motors that set the stiffness, where they are separate.
+    """
 
     theta: np.ndarray
     theta1: np.ndarray
@@ -22,41 +26,77 @@ class StiffnessFeedforward(NamedTuple):
     torque: np.ndarray
     spring_torque: np.ndarray
     spring_rate: np.ndarray
+    power: np.ndarray
+    adjuster: StiffnessFeedforward | None = None
 
 
 class VariableStiffness:
-    """One motor moves the joint, another sets the stiffness: ``Q = K(t) (θ − q)``.
+    """One motor moves the joint, another, the adjuster, sets the stiffness on its own.
 
-    The stiffness is a function of time like everything else: given with two derivatives.
+    With motor angle θ and adjuster angle σ, both seen at the joint side, the spring energy is
+    ``½ K (θ − q)²`` and ``K = gain σ``::
+
+        Q = K (θ − q),   J θ'' + Q = τ,   J_σ σ'' + ½ gain (θ − q)² = τ_σ
+
+    Motion and stiffness are functions of time like everything else: jets.
+
+    >>> import jounce
+    >>> arm = jounce.elastic.VariableStiffness(jounce.load("planar2r"), 0.1)
+    >>> x, K = [0.1, 0.2], [[100.0, 100.0], [5.0, 0.0], [0.0, 0.0]]
+    >>> arm.feedforward(x, x, x, x, x, K).adjuster.theta.tolist()
+    [100.0, 100.0]
     """
 
-    def __init__(self, robot: Robot, motor_inertia: Any) -> None:
+    def __init__(
+        self, robot: Robot, motor_inertia: Any, *, adjuster_inertia: Any = 1.0, gain: Any = 1.0
+    ) -> None:
         require_plain_joints(robot)
         self.robot = robot
         self.motor_inertia = per_joint(robot, "motor_inertia", motor_inertia)
+        self.adjuster_inertia = per_joint(robot, "adjuster_inertia", adjuster_inertia)
+        self.gain = per_joint(robot, "gain", gain)
         self.links = with_armature(robot, np.zeros(robot.nv))
 
     def feedforward(
-        self, q: Any, v: Any, a: Any, j: Any, s: Any, stiffness: Any
+        self, q: Any, v: Any, a: Any, j: Any = None, s: Any = None, stiffness: Any = None
     ) -> StiffnessFeedforward:
-        """Return the motion and torque of the positioning motors.
+        """Return what the motors and what the adjusters must do.
 
         ``stiffness`` are K, K', K'' of shape ``(3, *batch, nv)``.
         """
-        K = stiffness_rows(self.robot, stiffness)
-        Q = inverse_dynamics(self.links, q, v, a, j, s)
+        (theta, spring), (sigma, load) = self._drives(given(q, v, a, j, s), stiffness)
+        adjuster = _feedforward(self.adjuster_inertia, sigma, load)
+        return _feedforward(self.motor_inertia, theta, spring)._replace(adjuster=adjuster)
+
+    def torques(self, stiffness: Any, q: Any, *rates: Any) -> np.ndarray:
+        """Return the torques of motors and adjusters with derivatives, ``(K − 3, *batch, 2 nv)``.
+
+        K rates of the motion and K − 2 derivatives of the stiffness.
+        """
+        (theta, spring), (sigma, load) = self._drives((q, *rates), stiffness)
+        motors = self.motor_inertia * theta[2:] + spring[:-2]
+        adjusters = self.adjuster_inertia * sigma[2:] + load[:-2]
+        return np.concatenate([motors, adjusters], axis=-1)
+
+    def state(self, stiffness: Any, q: Any, *rates: Any) -> tuple[np.ndarray, ...]:
+        """Return q, v, theta, theta1, adjuster, adjuster1: the state for simulation."""
+        (theta, _), (sigma, _) = self._drives((q, *rates), stiffness)
+        return np.asarray(q, float), np.asarray(rates[0], float), *theta[:2], *sigma[:2]
+
+    def _drives(self, given: Any, stiffness: Any) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
+        """Return angle and load of motors and adjusters with derivatives."""
+        position, Q, K = _jets(self.links, given, stiffness)
         deflection = quotient(Q, K)
-        position = [checked(n, x, self.robot.nv) for n, x in zip("qva", (q, v, a), strict=True)]
-        theta, theta1, theta2 = (x + d for x, d in zip(position, deflection, strict=True))
-        torque = self.motor_inertia * theta2 + Q[0]
-        return StiffnessFeedforward(theta, theta1, theta2, torque, Q[0], Q[1])
+        load = 0.5 * self.gain * product(deflection, deflection)
+        return (position + deflection, Q), (K / self.gain, load)
 
 
 class Antagonistic:
     """Two motors pull a joint through quadratic springs, ``f(φ) = ½ k φ²`` for φ > 0.
 
-    With deflections ``φ₁ = θ₁ − q`` and ``φ₂ = q − θ₂`` the joint torque is ``f(φ₁) − f(φ₂)`` and
-    the stiffness ``k (φ₁ + φ₂)``, so both follow: ``φ₁ ± …  = ½ (K/k ± 2 Q/K)``.
+    With stretches ``φ₁ = θ₁ − q`` and ``φ₂ = q − θ₂`` the joint torque is ``Q = f(φ₁) − f(φ₂)``
+    and the stiffness ``K = k (φ₁ + φ₂)``, so both give ``φ₁,₂ = ½ (K/k ± 2 Q/K)``; the motors
+    obey ``J θ₁'' + f(φ₁) = τ₁`` and ``J θ₂'' − f(φ₂) = τ₂``.
     """
 
     def __init__(self, robot: Robot, spring: Any, motor_inertia: Any) -> None:
@@ -67,50 +107,81 @@ class Antagonistic:
         self.links = with_armature(robot, np.zeros(robot.nv))
 
     def feedforward(
-        self, q: Any, v: Any, a: Any, j: Any, s: Any, stiffness: Any
+        self, q: Any, v: Any, a: Any, j: Any = None, s: Any = None, stiffness: Any = None
     ) -> tuple[StiffnessFeedforward, StiffnessFeedforward]:
-        """Return what both motors of every joint must do; a slack spring is an error."""
-        K = stiffness_rows(self.robot, stiffness)
-        Q = inverse_dynamics(self.links, q, v, a, j, s)
-        position = np.array(
-            [checked(n, x, self.robot.nv) for n, x in zip("qva", (q, v, a), strict=True)]
-        )
+        """Return what both motors must do; ``stiffness`` as for `VariableStiffness`."""
+        first, second = self._drives(given(q, v, a, j, s), stiffness)
+        return _feedforward(self.motor_inertia, *first), _feedforward(self.motor_inertia, *second)
+
+    def torques(self, stiffness: Any, q: Any, *rates: Any) -> np.ndarray:
+        """Return the torques of both motors with derivatives, ``(K − 3, *batch, 2 nv)``."""
+        drives = self._drives((q, *rates), stiffness)
+        parts = [self.motor_inertia * theta[2:] + pull[:-2] for theta, pull in drives]
+        return np.concatenate(parts, axis=-1)
+
+    def state(self, stiffness: Any, q: Any, *rates: Any) -> tuple[np.ndarray, ...]:
+        """Return q, v, agonist, agonist1, antagonist, antagonist1: the state for simulation."""
+        (first, _), (second, _) = self._drives((q, *rates), stiffness)
+        return np.asarray(q, float), np.asarray(rates[0], float), *first[:2], *second[:2]
+
+    def _drives(self, given: Any, stiffness: Any) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
+        """Return angle and pull of both motors with derivatives."""
+        position, Q, K = _jets(self.links, given, stiffness)
         sum_, difference = K / self.spring, 2.0 * quotient(Q, K)
-        return (
-            self._motor(position, 0.5 * (sum_ + difference), 1.0),
-            self._motor(position, 0.5 * (sum_ - difference), -1.0),
+        return tuple(
+            self._motor(position, 0.5 * (sum_ + side * difference), side) for side in (1.0, -1.0)
         )
 
     def _motor(
-        self, position: np.ndarray, deflection: np.ndarray, side: float
-    ) -> StiffnessFeedforward:
-        if np.any(deflection[0] <= 0.0):
+        self, position: np.ndarray, stretch: np.ndarray, side: float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        slack = np.argwhere(stretch[0] <= 0.0)
+        if len(slack):
+            velocity = slack[0][-1]
+            joint = next(j for j in self.robot.joints if velocity < j.v_slice.stop)
             raise ModelError(
-                "a spring goes slack: the stiffness is too low for the joint torque. Ask for more "
-                "than sqrt(2 k |Q|) at every joint."
+                f"a spring of joint {joint.name!r} goes slack: the stiffness is too low for the "
+                "joint torque. Ask for more than sqrt(2 k |Q|) at every joint."
             )
-        theta = position + side * deflection
-        pull = 0.5 * self.spring * deflection[0] ** 2 * side
-        rate = self.spring * deflection[0] * deflection[1] * side
-        torque = self.motor_inertia * theta[2] + pull
-        return StiffnessFeedforward(theta[0], theta[1], theta[2], torque, pull, rate)
+        pull = side * 0.5 * self.spring * product(stretch, stretch)
+        return position + side * stretch, pull
 
 
-def stiffness_rows(robot: Robot, stiffness: Any) -> np.ndarray:
-    """Return K, K', K'' checked: three rows, K positive."""
+def _jets(links: Robot, given: Any, stiffness: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return position, joint torque and stiffness with equally many derivatives."""
+    motion = checked_motion(links, given)
+    Q = inverse_dynamics(links, *motion)
+    K = stiffness_rows(links, stiffness, len(Q))
+    return np.array(np.broadcast_arrays(*motion[: len(Q)])), Q, K
+
+
+def _feedforward(
+    inertia: np.ndarray, theta: np.ndarray, load: np.ndarray
+) -> StiffnessFeedforward:
+    torque = inertia * theta[2] + load[0]
+    power = torque * theta[1]
+    return StiffnessFeedforward(theta[0], theta[1], theta[2], torque, load[0], load[1], power)
+
+
+def given(*arrays: Any) -> tuple[Any, ...]:
+    """Return the arrays up to the first that is missing."""
+    missing = [k for k, x in enumerate(arrays) if x is None]
+    return arrays[: missing[0]] if missing else arrays
+
+
+def stiffness_rows(robot: Robot, stiffness: Any, count: int = 3) -> np.ndarray:
+    """Return K, K', K'' ... checked: ``count`` rows, K positive."""
+    wanted = f"stiffness must hold K, K', K'' …: ({count}, *batch, {robot.nv})"
+    if stiffness is None:
+        raise ShapeError(f"{wanted}, got none.")
     rows = checked("stiffness", stiffness, robot.nv)
-    if rows.ndim < 2 or len(rows) != 3:
-        raise ShapeError(
-            f"stiffness must hold K, K', K'': (3, *batch, {robot.nv}), got {rows.shape}."
-        )
+    if rows.ndim < 2 or len(rows) != count:
+        raise ShapeError(f"{wanted}, got {rows.shape}.")
     if np.any(rows[0] <= 0.0):
-        raise ModelError(f"stiffness must be positive, its smallest value is {rows[0].min():g}.")
+        velocity = np.argwhere(rows[0] <= 0.0)[0][-1]
+        joint = next(j for j in robot.joints if velocity < j.v_slice.stop)
+        raise ModelError(
+            f"stiffness of joint {joint.name!r} must be positive, its smallest value is "
+            f"{rows[0].min():g}."
+        )
     return rows
-
-
-def quotient(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return a/b with two derivatives, from ``a = x b`` differentiated."""
-    x0 = a[0] / b[0]
-    x1 = (a[1] - x0 * b[1]) / b[0]
-    x2 = (a[2] - 2.0 * x1 * b[1] - x0 * b[2]) / b[0]
-    return np.array([x0, x1, x2])

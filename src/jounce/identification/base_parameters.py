@@ -177,7 +177,8 @@ def _preference(robot: Robot) -> list[int]:
         axes = robot.joints[body].type.axes
         axis = np.abs(np.array([float(x) for x in axes[-1]])) if axes else np.zeros(3)
         along = sorted(range(3), key=lambda k: (-round(axis[k], 6), -k))
-        own = [0, *(1 + k for k in along), *(4 + k for k in reversed(along)), 7, 8, 9]
+        across = sorted(range(3), key=lambda k: (round(axis[k], 6), -k))
+        own = [0, *(1 + k for k in along), *(4 + k for k in across), 7, 8, 9]
         order += [10 * body + k for k in own]
     return order
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
@@ -23,7 +25,8 @@ def numerical_null_space(robot: Robot, rng: np.random.Generator, tolerance: floa
     W = random_regressor(robot, rng)
     lengths = np.linalg.norm(W, axis=0)
     scales = np.where(lengths > tolerance * lengths.max(initial=0.0), lengths, np.inf)
-    R, pivots = qr(W / scales, mode="r", pivoting=True)  # columns of zeros come last
+    factors: Any = qr(W / scales, mode="r", pivoting=True)  # columns of zeros come last
+    R, pivots = factors
     sizes = np.abs(np.diag(R))
     rank = int(np.sum(sizes > tolerance * sizes[0]))
     rest = R.shape[1] - rank

@@ -1,55 +1,120 @@
-"""Where in a step a position limit is reached first."""
+"""Where in a step a limit is reached, or a function of the state vanishes, first."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from jounce.errors import ShapeError
 from jounce.model.robot import Robot
-from jounce.simulation.result import evaluate
-from jounce.simulation.systems import Series
+from jounce.simulation.power_series import Series, evaluate
+
+LIMITS = ("position", "velocity")
+SAMPLES = 33  # of a step: what comes and goes between two of them stays unseen
+Event = Callable[..., float]
 
 
-class Violation(NamedTuple):
-    """A limit that is reached ``time`` after the start of a step."""
+class Bound(NamedTuple):
+    """A bound of one entry of the state: ``side * state[part][index] ≤ value``."""
+
+    part: int
+    index: int
+    side: float
+    value: float
+    reason: str
+
+
+class Stop(NamedTuple):
+    """What ends a simulation, ``time`` after the start of a step."""
 
     time: float
-    joint: str
+    reason: str
 
 
-def first_violation(robot: Robot, series: Series, h: float) -> Violation | None:
-    """Return the first position limit that is crossed outwards within a step."""
-    found: list[Violation] = []
-    for joint in robot.joints:
-        if joint.mimic is not None or joint.kind in ("spherical", "free"):
-            continue
-        for k in range(joint.q_slice.start, joint.q_slice.stop):
-            low = joint.limits.lower[k - joint.q_slice.start]
-            high = joint.limits.upper[k - joint.q_slice.start]
-            for bound, side in ((low, -1.0), (high, 1.0)):
-                time = _crossing(series[0][:, k] * side, bound * side, h)
-                if time is not None:
-                    found.append(Violation(time, joint.name))
-    return min(found, default=None)
+class Watch:
+    """The limits and events that end a simulation."""
+
+    def __init__(self, robot: Robot, limits: bool | Sequence[str], events: Any) -> None:
+        kinds = LIMITS if limits is True else () if limits is False else _checked_kinds(limits)
+        self.bounds = [b for b in _bounds(robot) if b.value < np.inf and LIMITS[b.part] in kinds]
+        self.events: Mapping[str, Event] = events or {}
+        if not isinstance(self.events, Mapping) or not all(map(callable, self.events.values())):
+            raise ShapeError("events must map names to functions of time and state.")
+
+    def __call__(self, time: float, series: Series, h: float) -> Stop | None:
+        """Return what happens first within a step of length h, if anything."""
+        if not self.bounds and not self.events:
+            return None
+        elapsed = np.linspace(0.0, h, SAMPLES)
+        sampled = [elapsed[:, None] ** np.arange(len(part)) @ part for part in series]
+        found = [*self._limits(series, elapsed, sampled), *self._events(time, series, elapsed)]
+        return min(found, default=None)
+
+    def _limits(
+        self, series: Series, elapsed: np.ndarray, sampled: Sequence[np.ndarray]
+    ) -> Iterator[Stop]:
+        for part, index, side, value, reason in self.bounds:
+            beyond = side * sampled[part][:, index] > value
+            beyond[0] = side * series[part][0, index] > value
+            if beyond.any():
+                column = side * series[part][:, index : index + 1]
+
+                def excess(t: float, column: Any = column, value: float = value) -> bool:
+                    return float(evaluate(column, t)[0]) > value
+
+                yield Stop(_bisected(elapsed, beyond, excess), reason)
+
+    def _events(self, time: float, series: Series, elapsed: np.ndarray) -> Iterator[Stop]:
+        for name, event in self.events.items():
+
+            def value(t: float, event: Event = event) -> float:
+                return float(event(time + t, *(evaluate(part, t) for part in series)))
+
+            signs = np.sign([value(t) for t in elapsed])
+            first = signs[np.flatnonzero(signs)[0]] if signs.any() else 0.0
+            passed = signs == -first
+            if first and passed.any():
+
+                def is_past(t: float, value: Any = value, first: float = first) -> bool:
+                    return value(t) * first < 0.0
+
+                yield Stop(_bisected(elapsed, passed, is_past), f"event {name}")
 
 
-def _crossing(series: np.ndarray, bound: float, h: float) -> float | None:
-    """Return when a polynomial first exceeds a bound; by samples, then bisection."""
-    if not np.isfinite(bound):
-        return None
-    times = np.linspace(0.0, h, 33)
-    beyond = [float(evaluate(series[:, None], t)[0]) > bound for t in times]
-    if True not in beyond:
-        return None
-    k = beyond.index(True)
+def _bisected(elapsed: np.ndarray, past: np.ndarray, is_past: Callable[[float], bool]) -> float:
+    """Return the last time before the first sample that is past something."""
+    k = int(np.argmax(past))
     if k == 0:
         return 0.0
-    low, high = times[k - 1], times[k]
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        if float(evaluate(series[:, None], middle)[0]) > bound:
-            high = middle
-        else:
-            low = middle
-    return float(low)
+    low, high = float(elapsed[k - 1]), float(elapsed[k])
+    while low < (middle := 0.5 * (low + high)) < high:
+        low, high = (low, middle) if is_past(middle) else (middle, high)
+    return low
+
+
+def _bounds(robot: Robot) -> Iterator[Bound]:
+    for joint in robot.joints:
+        if joint.mimic is not None:
+            continue
+        limits = joint.limits
+        if joint.kind not in ("spherical", "free"):
+            for k, low, high in zip(_range(joint.q_slice), limits.lower, limits.upper, strict=True):
+                yield Bound(0, k, -1.0, -low, f"lower position limit of joint {joint.name} reached")
+                yield Bound(0, k, 1.0, high, f"upper position limit of joint {joint.name} reached")
+        for k, high in zip(_range(joint.v_slice), limits.velocity, strict=True):
+            for side in (-1.0, 1.0):
+                yield Bound(1, k, side, high, f"velocity limit of joint {joint.name} reached")
+
+
+def _range(part: slice) -> range:
+    return range(part.start, part.stop)
+
+
+def _checked_kinds(limits: Any) -> tuple[str, ...]:
+    kinds = (limits,) if isinstance(limits, str) else tuple(limits)
+    for kind in kinds:
+        if kind not in LIMITS:
+            raise ShapeError(f"limits must be True, False or among {LIMITS}, got {kind!r}.")
+    return kinds

@@ -11,12 +11,13 @@ from jounce.errors import JounceError, ShapeError
 from jounce.model.robot import Robot
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Simulation:
     """Steps of a simulated motion; call it with times for the states in between.
 
-    ``times`` has one entry more than there are steps; ``states[name]`` is ``(len(times), …)``.
-    ``reason`` says why it ended; ``series`` holds the Taylor coefficients of every step.
+    ``times`` has one entry more than there are steps; ``states[name]`` is ``(len(times), …)``;
+    ``forces`` are those at the beginning of every step.  ``reason`` says why it ended;
+    ``series`` holds the Taylor coefficients of every step.
     """
 
     robot: Robot
@@ -31,21 +32,32 @@ class Simulation:
         """Number of steps."""
         return len(self.times) - 1
 
+    @property
+    def final(self) -> tuple[np.ndarray, ...]:
+        """The last state: what a simulation that goes on from here takes."""
+        return tuple(values[-1] for values in self.states.values())
+
     def __call__(self, t: Any) -> dict[str, np.ndarray]:
         """Return the parts of the state at times within the simulated span."""
         times = np.asarray(t, dtype=float)
         start, end = self.times[0], self.times[-1]
-        if np.any(times < start) or np.any(times > end) or not np.isfinite(times).all():
+        if not np.all((times >= start) & (times <= end)):  # also refuses NaN
             raise ShapeError(f"times must lie between {start:g} and {end:g} s.")
-        index = np.clip(np.searchsorted(self.times, times, side="right") - 1, 0, self.steps - 1)
-        result = {}
-        for name, values in self.states.items():
-            flat = [
-                evaluate(self.series[i][name], x - self.times[i])
-                for i, x in zip(np.ravel(index), np.ravel(times), strict=True)
-            ]
-            result[name] = np.reshape(flat, (*times.shape, values.shape[1]))
-        return result
+        flat = times.ravel()
+        index = np.clip(np.searchsorted(self.times, flat, side="right") - 1, 0, None)
+        result = {n: np.empty((flat.size, x.shape[1])) for n, x in self.states.items()}
+        for i in np.unique(index):
+            chosen = index == i
+            for name, rows in result.items():
+                rows[chosen] = self._within(int(i), name, flat[chosen] - self.times[i])
+        return {n: rows.reshape(*times.shape, rows.shape[1]) for n, rows in result.items()}
+
+    def _within(self, step: int, name: str, elapsed: np.ndarray) -> np.ndarray:
+        """Return a part of the state in one step, ``(len(elapsed), width)``."""
+        if step == self.steps:  # the very end
+            return self.states[name][step]
+        series = self.series[step][name]
+        return elapsed[:, None] ** np.arange(len(series)) @ series
 
 
 class SimulationError(JounceError, ArithmeticError):
@@ -54,8 +66,3 @@ class SimulationError(JounceError, ArithmeticError):
     def __init__(self, message: str, partial: Simulation) -> None:
         super().__init__(message)
         self.partial = partial
-
-
-def evaluate(series: np.ndarray, h: float) -> np.ndarray:
-    """Return the sum of Taylor coefficients times powers of h."""
-    return h ** np.arange(len(series)) @ series

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from math import isfinite
+from collections.abc import Callable, Mapping, Sequence
+from math import ceil, isfinite, log
 from typing import Any
 
 import numpy as np
 
-from jounce.errors import ShapeError
-from jounce.model.checks import as_floats
-from jounce.simulation.events import first_violation
-from jounce.simulation.result import Simulation, SimulationError, evaluate
-from jounce.simulation.systems import Series, System, system_of
+from jounce.errors import NotFiniteError, ShapeError, SingularError
+from jounce.simulation.drive import Drive
+from jounce.simulation.events import Watch
+from jounce.simulation.power_series import Series
+from jounce.simulation.record import Record
+from jounce.simulation.result import Simulation, SimulationError
+from jounce.simulation.system_of import system_of
+from jounce.simulation.systems import System
 
 SMALLEST_STEP = 1e-13
+LADDER = (4, 6, 8, 12)  # orders that are tried first where the length of the steps is given
 
 
 def taylor(
@@ -25,19 +29,28 @@ def taylor(
     *,
     controller: Callable[..., Any] | None = None,
     sample_time: float | None = None,
-    order: int = 16,
+    order: int | None = None,
     tol: float = 1e-14,
     step: float | None = None,
-    limits: bool = False,
+    limits: bool | Sequence[str] = False,
+    events: Mapping[str, Callable[..., float]] | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Simulation:
-    """Simulate a robot (state q, v) or a `SeriesElastic` (q, v, theta, theta1) over ``t``.
+    """Simulate a robot (state q, v) or elastic drives (see `jounce.elastic`) over ``t``.
 
-    ``forces``: None for none, an array (nv,) that stays, or a function of time that returns
-    the forces with derivatives, ``(m, nv)``.  A ``controller(t, *state)`` is asked every
-    ``sample_time`` and its forces are held.  Steps are chosen so that the last terms of the series
-    are below ``tol`` of the state, or have the fixed length ``step``.  With ``limits=True`` the
-    simulation ends where a position limit is reached.  ``progress(t)`` is called after each step.
+    ``forces``: None for none, an array (n,) that stays, or a function ``forces(t, order)`` of
+    time, for instance a trajectory, that returns them with derivatives, ``(order + 1, n)``.
+    A ``controller(t, *state)`` is asked every ``sample_time`` and its forces are held.
+
+    Steps are as long as the last terms of the series stay below ``tol`` of the state, or
+    have the fixed length ``step``.  The order is chosen by ``tol`` and by how long steps can
+    be, unless it is given.  With ``limits=True``, or some of "position", "velocity", the
+    simulation ends where a joint reaches a limit; ``events`` map names to functions
+    ``f(t, *state)`` and end it where one changes sign.  ``progress(t)`` is called after each
+    step.
+
+    A `SimulationError`, any error of a controller and Ctrl-C carry what was simulated so far
+    in their attribute ``partial``.
 
     >>> import jounce
     >>> arm = jounce.load("planar2r")
@@ -48,110 +61,97 @@ def taylor(
     system = system_of(thing)
     start, end = _span(t)
     _check_options(order, tol, step, controller, sample_time, forces)
-    drive = _Drive(system, forces, controller, sample_time, start)
-    record = _Record(system, start, system.checked(state))
+    drive = Drive(system.inputs, forces, controller, sample_time, start)
+    watch = Watch(system.robot, limits, events)
+    horizon = min(step or np.inf, sample_time or np.inf)
+    record = Record(system, start, system.checked(state))
+    stepper = _Stepper(system, drive, _orders(order, tol, horizon), tol, step)
+    try:
+        return _run(record, stepper, watch, end, progress)
+    except BaseException as error:
+        if not isinstance(error, SimulationError):
+            error.partial = record.finished(type(error).__name__)  # pyright: ignore[reportAttributeAccessIssue]
+        raise
+
+
+def _run(
+    record: Record,
+    stepper: _Stepper,
+    watch: Watch,
+    end: float,
+    progress: Callable[[float], None] | None,
+) -> Simulation:
     while record.time < end:
-        force, until = drive(record.time, record.state)
-        series = _series(system, record, force, order)
-        h = min(step or _step_length(series, tol), min(until, end) - record.time)
-        if h < SMALLEST_STEP * max(1.0, abs(record.time)):
+        series, force, h, until = stepper(record, end)
+        stop = watch(record.time, series, h)
+        if stop is not None and stop.time == 0.0:
+            return record.finished(stop.reason)
+        record.advance(series, force, h if stop is None else stop.time, until)
+        if progress is not None:
+            progress(record.time)
+        if stop is not None:
+            return record.finished(stop.reason)
+    return record.finished("end of time")
+
+
+class _Stepper:
+    """Computes the series of a step, its length, and raises the order while that pays."""
+
+    def __init__(
+        self, system: System, drive: Drive, orders: Sequence[int], tol: float, step: float | None
+    ) -> None:
+        self.system, self.drive, self.orders = system, drive, list(orders)
+        self.tol, self.step = tol, step
+
+    def __call__(self, record: Record, end: float) -> tuple[Series, np.ndarray, float, float]:
+        """Return the series, the forces at its start, its length and the next fixed time."""
+        while True:
+            force, until = self.drive(record.time, record.state, self.orders[0])
+            until = min(until, end)
+            series = self._series(record, force)
+            wanted = min(self.step or np.inf, until - record.time)
+            possible = _step_length(series, self.tol)
+            if possible >= wanted or len(self.orders) == 1:
+                break
+            del self.orders[0]
+        natural = self.step or possible
+        if natural < SMALLEST_STEP * max(1.0, abs(record.time)):
+            self._explain(record)
             raise SimulationError(
                 f"the step became too small at t = {record.time:g} s: the motion has a singularity "
                 "or the forces are too large.", record.finished("step underflow"),
             )  # fmt: skip
-        hit = first_violation(system.robot, series, h) if limits else None
-        record.advance(series, force[0], h if hit is None else hit.time, min(until, end))
-        if progress is not None:
-            progress(record.time)
-        if hit is not None:
-            return record.finished(f"limit of joint {hit.joint} reached")
-    return record.finished("end of time")
+        return series, force[0], min(natural, until - record.time), until
 
-
-class _Record:
-    """The steps taken so far."""
-
-    def __init__(self, system: System, time: float, state: tuple[np.ndarray, ...]) -> None:
-        self.system = system
-        self.time = time
-        self.state = state
-        self.times = [time]
-        self.states = [state]
-        self.forces: list[np.ndarray] = []
-        self.series: list[Series] = []
-
-    def advance(self, series: Series, force: np.ndarray, h: float, until: float) -> None:
-        """Take one step; a step that ends within rounding of ``until`` ends there."""
-        state = tuple(evaluate(part, h) for part in series)
-        self.state = (_normalized(self.system, state[0]), *state[1:])
-        self.time = (
-            until if abs(self.time + h - until) < 1e-12 * max(1.0, abs(until)) else self.time + h
-        )
-        self.times.append(self.time)
-        self.states.append(self.state)
-        self.forces.append(force)
-        self.series.append(series)
-
-    def finished(self, reason: str) -> Simulation:
-        """Return what was simulated."""
-        names = self.system.names
-        columns = {n: np.array([s[k] for s in self.states]) for k, n in enumerate(names)}
-        series = tuple(dict(zip(names, parts, strict=True)) for parts in self.series)
-        forces = np.array(self.forces) if self.forces else np.zeros((0, self.system.robot.nv))
-        return Simulation(self.system.robot, np.array(self.times), columns, forces, series, reason)
-
-
-class _Drive:
-    """The forces of a step with derivatives, and until when they hold."""
-
-    def __init__(
-        self,
-        system: System,
-        forces: Any,
-        controller: Callable[..., Any] | None,
-        sample_time: float | None,
-        start: float,
-    ) -> None:
-        self.nv = system.robot.nv
-        self.function = forces if callable(forces) else None
-        constant = np.zeros(self.nv) if forces is None or callable(forces) else forces
-        self.held = self._rows(constant)
-        self.controller, self.sample_time, self.start = controller, sample_time, start
-        self.next_sample, self.samples = start, 0
-
-    def __call__(self, time: float, state: Sequence[np.ndarray]) -> tuple[np.ndarray, float]:
-        if self.controller is not None and self.sample_time is not None:
-            if time >= self.next_sample:
-                self.held = self._rows(self.controller(time, *state))
-                self.samples += 1
-                self.next_sample = self.start + self.samples * self.sample_time
-            return self.held, self.next_sample
-        if self.function is not None:
-            return self._rows(self.function(time)), np.inf
-        return self.held, np.inf
-
-    def _rows(self, values: Any) -> np.ndarray:
-        array = np.atleast_2d(as_floats("forces", values))
-        if array.ndim != 2 or array.shape[1] != self.nv:
-            raise ShapeError(
-                f"forces must have shape ({self.nv},) or (m, {self.nv}), got {array.shape}."
+    def _series(self, record: Record, force: np.ndarray) -> Series:
+        if not isfinite(force.sum()):
+            raise SimulationError(
+                f"the forces are not finite at t = {record.time:g} s: {force[0]}.",
+                record.finished("forces not finite"),
             )
-        return array
+        try:
+            series = self.system.series(record.state, force, self.orders[0])
+        except SingularError as error:
+            raise self._stopped(record, error) from error
+        if not all(isfinite(part.sum()) for part in series):
+            self._explain(record)
+            raise SimulationError(
+                f"the motion leaves the range of floating-point numbers at t = {record.time:g} s: "
+                "velocities or forces are too large.", record.finished("acceleration not finite"),
+            )  # fmt: skip
+        return series
 
+    def _explain(self, record: Record) -> None:
+        try:
+            self.system.diagnose(record.state)
+        except SingularError as error:
+            raise self._stopped(record, error) from error
+        except NotFiniteError:
+            return
 
-def _series(system: System, record: _Record, force: np.ndarray, order: int) -> Series:
-    if not isfinite(force.sum()):
-        raise SimulationError(
-            f"the forces are not finite at t = {record.time:g} s: {force[0]}.",
-            record.finished("forces not finite"),
-        )
-    series = system.series(record.state, force, order)
-    if not all(isfinite(part.sum()) for part in series):
-        raise SimulationError(
-            f"the acceleration is not finite at t = {record.time:g} s: is M singular?",
-            record.finished("acceleration not finite"),
-        )
-    return series
+    def _stopped(self, record: Record, error: SingularError) -> SimulationError:
+        message = f"at t = {record.time:g} s {error}"
+        return SimulationError(message, record.finished("mass matrix singular"))
 
 
 def _step_length(series: Series, tol: float) -> float:
@@ -166,25 +166,32 @@ def _step_length(series: Series, tol: float) -> float:
     return min(steps, default=np.inf)
 
 
-def _normalized(system: System, q: np.ndarray) -> np.ndarray:
-    for joint in system.robot.joints:
-        if joint.kind in ("spherical", "free"):
-            quaternion = slice(joint.q_slice.stop - 4, joint.q_slice.stop)
-            q[quaternion] /= np.linalg.norm(q[quaternion])
-    return q
+def _orders(order: int | None, tol: float, horizon: float) -> tuple[int, ...]:
+    """Return the orders to go through: the best one for a tolerance is ``1 − ½ ln tol``.
+
+    Where steps are short anyway, low orders do and cost less.
+    """
+    if order is not None:
+        return (order,)
+    best = max(4, ceil(1.0 - 0.5 * log(tol)))
+    best += best % 2
+    return (best,) if horizon == np.inf else (*(k for k in LADDER if k < best), best)
 
 
 def _span(t: tuple[float, float]) -> tuple[float, float]:
-    start, end = (float(x) for x in t)
+    try:
+        start, end = (float(x) for x in t)
+    except (TypeError, ValueError):
+        raise ShapeError(f"t must be (start, end), got {t!r}.") from None
     if not (np.isfinite(start) and np.isfinite(end) and end > start):
         raise ShapeError(f"t must be (start, end) with end > start, got {t!r}.")
     return start, end
 
 
 def _check_options(
-    order: int, tol: float, step: float | None, controller: Any, sample_time: Any, forces: Any
+    order: Any, tol: float, step: float | None, controller: Any, sample_time: Any, forces: Any
 ) -> None:
-    if not isinstance(order, int) or order < 2:
+    if order is not None and (type(order) is not int or order < 2):
         raise ShapeError(f"order must be an integer ≥ 2, got {order!r}.")
     if not 0.0 < tol < 1.0:
         raise ShapeError(f"tol must lie between 0 and 1, got {tol!r}.")

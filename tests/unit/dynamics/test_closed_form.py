@@ -22,7 +22,12 @@ FACTORIZATIONS = ("passive", "kinematic", "christoffel")
 def tree(seed: int, **options: Any) -> tuple[jounce.Robot, list[np.ndarray]]:
     """Return a tree of every joint kind and a motion of two samples."""
     rng = np.random.default_rng(300 + seed)
-    options = {"massless": 0.1, "oblique_gravity": True, "armature": True, "damping": True} | options
+    options = {
+        "massless": 0.1,
+        "oblique_gravity": True,
+        "armature": True,
+        "damping": True,
+    } | options
     robot = jounce.examples.random_tree(rng, 11, floating_base=seed % 2 == 1, **options)
     q = np.array([robot.random_configuration(rng) for _ in range(2)])
     return robot, [q, *rng.normal(size=(ORDER + 2, 2, robot.nv))]
@@ -49,9 +54,7 @@ def test_matrices_of_the_recursions(seed: int) -> None:
     form = jounce.closed_form(robot, *motion)
     M = evaluated(robot, "mass_matrix", K, tuple(motion))
     assert_orders_close(form.M, M, INDEPENDENT)
-    assert_orders_close(
-        form.g, evaluated(robot, "gravity_forces", K, tuple(motion)), INDEPENDENT
-    )
+    assert_orders_close(form.g, evaluated(robot, "gravity_forces", K, tuple(motion)), INDEPENDENT)
     for factorization in FACTORIZATIONS:
         got = jounce.closed_form(robot, *motion, factorization=factorization)
         wanted = evaluated(
@@ -184,7 +187,9 @@ def test_any_batch(rng: np.random.Generator) -> None:
     robot, motion = tree(1)
     q, *rates = (x[0] for x in motion)
     single = jounce.closed_form(robot, q, *rates)
-    many = jounce.closed_form(robot, np.broadcast_to(q, (3, 1, robot.nq)), *[r[None] for r in rates])
+    many = jounce.closed_form(
+        robot, np.broadcast_to(q, (3, 1, robot.nq)), *[r[None] for r in rates]
+    )
     for name in ("A", "a", "b", "J", "V", "U", "W", "M_sys", "C_sys", "M", "C", "D", "g", "Q"):
         one, all_ = getattr(single, name), getattr(many, name)
         assert all_.shape == (one.shape[0], 3, 1, *one.shape[1:]), name
@@ -220,7 +225,12 @@ def test_one_body(gravity: tuple[float, ...]) -> None:
     """A pendulum about x, its bob at ``l (0, sin q, −cos q)``."""
     b = jounce.RobotBuilder("pendulum", gravity=gravity)
     m, l, I = 2.0, 0.7, 0.3
-    b.add("bob", None, jounce.joints.revolute((1, 0, 0)), inertia=jounce.Inertia(m, (0, 0, -l), np.diag([I, I, I])))
+    b.add(
+        "bob",
+        None,
+        jounce.joints.revolute((1, 0, 0)),
+        inertia=jounce.Inertia(m, (0, 0, -l), np.diag([I, I, I])),
+    )
     q, v, a = 0.4, 1.1, -0.6
     form = jounce.closed_form(b.build(), [q], [v], [a])
     _, gy, gz = gravity
@@ -284,6 +294,11 @@ def test_symbols_are_refused() -> None:
     sympy = pytest.importorskip("sympy")
     b = jounce.RobotBuilder("symbolic")
     m = sympy.Symbol("m")
-    b.add("rod", None, jounce.joints.revolute((0, 0, 1)), inertia=jounce.Inertia(m, (1, 0, 0), np.eye(3)))
+    b.add(
+        "rod",
+        None,
+        jounce.joints.revolute((0, 0, 1)),
+        inertia=jounce.Inertia(m, (1, 0, 0), np.eye(3)),
+    )
     with pytest.raises(jounce.UnsupportedError, match="symbolic"):
         jounce.closed_form(b.build(), [0.0])

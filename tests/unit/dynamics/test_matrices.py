@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import mpmath
 import numpy as np
 import pytest
 
 import jounce
 from jounce.derivatives.matrices import coriolis, mass
+from tests.architecture.sources import ROOT
 from tests.tolerances import INDEPENDENT, ROUNDOFF, assert_close, assert_orders_close
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -179,3 +183,13 @@ def test_unknown_factorizations_are_refused() -> None:
         jounce.coriolis_matrix(robot, x, x, factorization="pasive")
     with pytest.raises(jounce.UnknownNameError, match="option of mass_matrix"):
         jounce.kernel(robot, "mass_matrix", factorization="passive")
+
+
+def test_the_page_about_matrices_runs() -> None:
+    page = (ROOT / "docs" / "matrices.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) == 5
+    names: dict[str, Any] = {}
+    for block in blocks:
+        exec(block, names)
+    assert names["again"].shape == (2, 7)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import jounce
+from jounce.ik.descent import bounds
 from jounce.ik.rigid import pose_error, pose_exponential, pose_logarithm, rotation_vector
 from tests.tolerances import assert_close
 
@@ -133,15 +135,25 @@ def test_bad_arguments(pose: Any, options: Any, match: str):
         jounce.inverse_kinematics(jounce.load("iiwa14"), "flange", pose, **options)
 
 
-def test_limits_of_joints_that_follow():
-    from jounce.ik.descent import bounds
-
-    b = jounce.RobotBuilder("two")
-    matter = jounce.Inertia(1.0, (0, 0, 0), np.eye(3))
-    turn = jounce.joints.revolute((0, 0, 1))
-    b.add("a", joint=turn, inertia=matter, joint_name="a", limits=jounce.Limits(-2, 2))
-    robot = b.build()
-    assert bounds(robot)[0].tolist() == [-2.0]
+def test_limits_of_joints_that_follow(tmp_path: Path):
+    """q_h = −2 q_l + 0.5 within 0 … 1 leaves −0.25 … 0.25 of q_l."""
+    file = tmp_path / "two.urdf"
+    file.write_text(
+        """<robot name="two"><link name="a"/><link name="b"/><link name="c"/>
+        <joint name="l" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>
+          <limit lower="-1" upper="2" velocity="3" effort="4"/></joint>
+        <joint name="h" type="prismatic"><parent link="b"/><child link="c"/><axis xyz="1 0 0"/>
+          <limit lower="0" upper="1" velocity="3" effort="4"/>
+          <mimic joint="l" multiplier="-2" offset="0.5"/></joint></robot>""",
+        encoding="utf-8",
+    )
+    robot = jounce.load(file, strict=False)
+    lower, upper = bounds(robot)
+    assert (lower.tolist(), upper.tolist()) == ([-0.25], [0.25])
+    goal = jounce.frame_pose(robot, "c", [0.2])[0]
+    found = jounce.inverse_kinematics(robot, "c", goal)
+    assert found.converged
+    assert_close(found.q, [0.2], 1e-9)
 
 
 def test_logarithm_and_exponential(rng: np.random.Generator):

@@ -1,0 +1,63 @@
+"""Forward dynamics of any order against Pinocchio's order 0."""
+
+from __future__ import annotations
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import jounce
+from benchmarks.peers import Pinocchio, urdf
+from benchmarks.timing import Action, at_least, best_times, repeated
+
+SAMPLES = 4096
+CALLS = 300
+ORDERS = (0, 2, 4)
+TITLES = ("a", "a…ä", "a…a⁽⁴⁾")
+BARS = {  # robot, floating: samples of a for each of Pinocchio's
+    ("panda.urdf", False): 4.0,
+    ("talos_reduced.urdf", False): 3.0,
+    ("panda.urdf", True): 4.0,
+    ("talos_reduced.urdf", True): 3.0,
+}
+
+
+def run(console: Console) -> None:
+    """Print the table of forward dynamics; the peer is the faster one of its two ways."""
+    table = Table(title=f"{SAMPLES} samples, one thread: times the speed of Pinocchio's a in C++")
+    for heading in ("robot", "pin.aba", "abaInParallel", *TITLES, "operations"):
+        table.add_column(heading, justify="left" if heading == "robot" else "right")
+    for (name, floating), bar in BARS.items():
+        robot = jounce.load(urdf(name), mimic=False, floating_base=floating)
+        best = _times(robot, Pinocchio(name, floating_base=floating))
+        peer = min(best["call"], best["batch"])
+        ratios = [peer / best[title] for title in TITLES]
+        counts = [jounce.kernel(robot, "forward_dynamics", order=k).operations for k in ORDERS]
+        table.add_row(
+            f"{name}, floating" if floating else name,
+            *(f"{best[x] * 1e6:.2f} µs" for x in ("call", "batch")),
+            at_least(ratios[0], bar),
+            *(f"{ratio:.1f}×" for ratio in ratios[1:]),
+            " / ".join(map(str, counts)),
+        )
+    console.print(table)
+
+
+def _times(robot: jounce.Robot, peer: Pinocchio) -> dict[str, float]:
+    """Return seconds a sample; of the call from Python that on no joints is taken off."""
+    rng = np.random.default_rng(0)
+    calls = {x: repeated(f, CALLS) for x, f in peer.single_calls(rng).items() if x[0] == "a"}
+    batches = {title: _batch(robot, k, rng) for title, k in zip(TITLES, ORDERS, strict=True)}
+    batches["batch"] = peer.aba_batch(SAMPLES, rng)
+    best = best_times({f"pin {x}": f for x, f in calls.items()} | batches, rounds=25)
+    call = (best["pin a"] - best["pin a of nothing"]) / CALLS
+    return {"call": call} | {title: best[title] / SAMPLES for title in batches}
+
+
+def _batch(robot: jounce.Robot, order: int, rng: np.random.Generator) -> Action:
+    kernel = jounce.kernel(robot, "forward_dynamics", order=order)
+    increments = rng.uniform(-1.0, 1.0, size=(SAMPLES, robot.nv))
+    q = jounce.integrate(robot, np.tile(robot.neutral, (SAMPLES, 1)), increments)
+    given = [q, *(rng.normal(size=(SAMPLES, robot.nv)) for _ in range(order + 2))]
+    out = np.empty((order + 1, SAMPLES, robot.nv))
+    return lambda: kernel(*given, out=out, threads=1)

@@ -1,0 +1,244 @@
+"""``jounce simulate``: let a robot move under constant torques."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from jounce.cli.console import output, progress
+from jounce.cli.failure import CheckFailed
+from jounce.cli.robot_argument import robot_argument
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from jounce.elastic import SeriesElastic
+    from jounce.model.robot import Robot
+    from jounce.simulation import Simulation
+
+_TICKS = 1000  # of the progress bar
+_TABLES = (".csv", ".json", ".npz")
+_PLOTS = (".png", ".svg", ".pdf")
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command()
+@robot_argument
+@click.option("--time", "duration", type=click.FloatRange(min=0, min_open=True), default=1.0,
+              show_default=True, metavar="T", help="How long, in s.")  # fmt: skip
+@click.option("--state", "state_file", type=_FILE, metavar="FILE",
+              help="Start from a .json or .npz with q, v (theta, theta1), such as a result of "
+              "this command: its last sample.")  # fmt: skip
+@click.option("--q", metavar="NUMBERS", help="Start from these joints, else from the neutral ones.")
+@click.option("--v", metavar="NUMBERS", help="Start with these velocities, else at rest.")
+@click.option("--torque", metavar="NUMBERS", help="Constant torques (motor torques if elastic).")
+@click.option("--elastic", multiple=True, metavar="K,J",
+              help="Springs of stiffness K (or inf) and motors of inertia J at the joints; once "
+              "for all, or once a joint.")  # fmt: skip
+@click.option("--limits", is_flag=True, help="Stop at the first limit of position or velocity.")
+@click.option("--order", type=click.IntRange(min=2), metavar="N",
+              help="Order of the Taylor series, else by the tolerance.")  # fmt: skip
+@click.option("--tol", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=1e-14,
+              show_default=True, metavar="E", help="Error of a step, of the state.")  # fmt: skip
+@click.option("--step", type=click.FloatRange(min=0, min_open=True), default=0.01,
+              show_default=True, metavar="SECONDS", help="Time between samples written.")  # fmt: skip
+@click.option("--out", "-o", type=_FILE, metavar="FILE",
+              help="Where to write the motion: .csv, .json or .npz.")  # fmt: skip
+@click.option("--plot", type=_FILE, metavar="FILE",
+              help="Where to draw the motion: .png, .svg or .pdf.")  # fmt: skip
+def simulate(robot: Robot, **options: Any) -> None:
+    """Let a robot move under constant torques, and gravity.
+
+    Integrates the Taylor series of the motion.  With --elastic the springs start unstretched.
+    """
+    from jounce.simulation import SimulationError, taylor
+
+    out, plot = _target(options["out"], _TABLES), _target(options["plot"], _PLOTS)
+    if plot is not None:
+        _require_matplotlib()
+    thing = _elastic(robot, options["elastic"]) if options["elastic"] else robot
+    state = _state(robot, thing, options)
+    torque = None if options["torque"] is None else _numbers("--torque", options["torque"], robot.nv)
+    end = options["duration"]
+    failure: SimulationError | None = None
+    with progress(f"simulating {robot.name}", _TICKS) as advance:
+        done = 0
+
+        def report(t: float) -> None:
+            nonlocal done
+            ticks = int(_TICKS * t / end)
+            advance(ticks - done)
+            done = ticks
+
+        try:
+            found = taylor(thing, state, torque, (0.0, end), order=options["order"],
+                           tol=options["tol"], limits=options["limits"], progress=report)  # fmt: skip
+        except SimulationError as error:
+            failure, found = error, error.partial
+    _deliver(found, options["step"], out, plot)
+    if failure is not None:
+        kept = f"; what was simulated before is in {out}" if out else ""
+        raise CheckFailed(f"{str(failure).rstrip('.')}{kept}")
+
+
+def _deliver(found: Simulation, step: float, out: Path | None, plot: Path | None) -> None:
+    """Write the files, and say how the simulation ended."""
+    import numpy as np
+
+    start, end = found.times[[0, -1]]
+    samples = np.unique(np.append(np.arange(start, end, step), end))
+    motion = {"time": samples, **found(samples)}
+    if out is not None:
+        _WRITERS[out.suffix.lower()](out, found, motion)
+    if plot is not None:
+        _draw(plot, found, motion)
+    console = output()
+    if out is None and plot is None:
+        for name, values in motion.items():
+            line = f"{name:10} {' '.join(f'{x: .12g}' for x in np.atleast_1d(values[-1]))}"
+            console.print(line, markup=False, soft_wrap=True)
+    files = "".join(f", {path}" for path in (out, plot) if path is not None)
+    line = f"t = {end:g} s: {found.reason}, {found.steps} steps, {len(samples)} samples{files}"
+    console.print(line, markup=False, soft_wrap=True)
+
+
+def _write_csv(path: Path, found: Simulation, motion: dict[str, np.ndarray]) -> None:
+    import numpy as np
+
+    from jounce.trajectory.csv_file import write_blocks
+
+    header = ["t"]
+    for name in list(motion)[1:]:
+        header += [f"{name}:{label}" for label in _labels(found.robot, position=name == "q")]
+    columns = [values.reshape(len(values), -1) for values in motion.values()]
+    write_blocks(path, header, [np.concatenate(columns, axis=1)])
+
+
+def _write_json(path: Path, found: Simulation, motion: dict[str, np.ndarray]) -> None:
+    from jounce.files import atomic_write
+
+    head = {"robot": found.robot.name, "reason": found.reason, "steps": found.steps}
+    table = {name: values.tolist() for name, values in motion.items()}
+    with atomic_write(path) as file:
+        json.dump({**head, **table}, file, allow_nan=False)
+
+
+def _write_npz(path: Path, found: Simulation, motion: dict[str, np.ndarray]) -> None:
+    """Write every part by its name, and what makes it a motion table."""
+    import numpy as np
+
+    from jounce.files import atomic_write
+
+    arrays: dict[str, Any] = dict(motion)
+    if found.robot.nq == found.robot.nv:
+        arrays["names"] = np.array(_labels(found.robot, position=True))
+        arrays["values"] = np.array([motion["q"], motion["v"]])
+    with atomic_write(path, "wb") as file:
+        np.savez(file, **arrays)
+
+
+_WRITERS = {".csv": _write_csv, ".json": _write_json, ".npz": _write_npz}
+
+
+def _labels(robot: Robot, *, position: bool) -> list[str]:
+    """Return a name for every coordinate or velocity."""
+    labels = []
+    for joint in robot.joints:
+        count = 0 if joint.mimic is not None else joint.nq if position else joint.nv
+        labels += [joint.name] if count == 1 else [f"{joint.name}[{k}]" for k in range(count)]
+    return labels
+
+
+def _draw(path: Path, found: Simulation, motion: dict[str, np.ndarray]) -> None:
+    from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
+
+    from jounce.files import atomic_write
+
+    figure = Figure(figsize=(8.0, 6.0), layout="constrained")
+    upper, lower = figure.subplots(2, 1, sharex=True)
+    for axes, name, unit in ((upper, "q", "rad, m"), (lower, "v", "rad/s, m/s")):
+        labels = _labels(found.robot, position=name == "q")
+        for label, values in zip(labels, motion[name].T, strict=True):
+            axes.plot(motion["time"], values, label=label)
+        axes.set_ylabel(f"{name} [{unit}]")
+        axes.grid(visible=True, alpha=0.3)
+    upper.set_title(f"{found.robot.name}: {found.reason}")
+    upper.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small")
+    lower.set_xlabel("t [s]")
+    with atomic_write(path, "wb") as file:
+        figure.savefig(file, format=path.suffix.lower()[1:], dpi=150)
+
+
+def _require_matplotlib() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("matplotlib") is None:
+        raise click.UsageError("--plot needs matplotlib: pip install 'jounce[plot]'")
+
+
+def _target(path: Path | None, endings: tuple[str, ...]) -> Path | None:
+    """Refuse before the simulation what could not be written after it."""
+    if path is not None and path.suffix.lower() not in endings:
+        raise click.UsageError(f"{path} must end in {' or '.join(endings)}")
+    if path is not None and not path.resolve().parent.is_dir():
+        raise click.UsageError(f"no directory {path.parent} to write {path.name} to")
+    return path
+
+
+def _elastic(robot: Robot, texts: tuple[str, ...]) -> SeriesElastic:
+    from jounce.elastic import SeriesElastic
+
+    pairs = [_numbers("--elastic", text, 2, infinite=True) for text in texts]
+    if len(pairs) not in (1, robot.nv):
+        raise click.UsageError(f"--elastic is given once, or {robot.nv} times, got {len(pairs)}")
+    stiffness, inertia = zip(*(pairs * robot.nv)[: robot.nv], strict=True)
+    return SeriesElastic(robot, stiffness, inertia)
+
+
+def _state(robot: Robot, thing: Any, options: dict[str, Any]) -> tuple[Any, ...]:
+    import numpy as np
+
+    given = {} if options["state_file"] is None else _read_state(options["state_file"])
+    for name, width in (("q", robot.nq), ("v", robot.nv)):
+        if options[name] is not None and name in given:
+            raise click.UsageError(f"give either --state or --{name}")
+        if options[name] is not None:
+            given[name] = _numbers(f"--{name}", options[name], width)
+    q, v = given.get("q", robot.neutral), given.get("v", np.zeros(robot.nv))
+    if thing is robot:
+        return q, v
+    return q, v, given.get("theta", q), given.get("theta1", v)
+
+
+def _read_state(path: Path) -> dict[str, Any]:
+    """Return q, v, theta, theta1 of a file; of a table the last row."""
+    import numpy as np
+
+    from jounce.trajectory.npz_file import _arrays
+
+    ending = path.suffix.lower()
+    if ending not in (".json", ".npz"):
+        raise click.UsageError(f"--state {path} must end in .json or .npz")
+    try:
+        found = _arrays(path) if ending == ".npz" else json.loads(path.read_text(encoding="utf-8"))
+        parts = {n: np.asarray(found[n], float) for n in ("q", "v", "theta", "theta1") if n in found}
+    except (ValueError, TypeError) as error:
+        raise click.UsageError(f"--state {path} is not understood: {error}") from error
+    if "q" not in parts:
+        raise click.UsageError(f"--state {path} has no q; it needs q and v, or tables of them")
+    return {name: values[-1] if values.ndim == 2 else values for name, values in parts.items()}
+
+
+def _numbers(option: str, text: str, count: int, *, infinite: bool = False) -> np.ndarray:
+    import numpy as np
+
+    try:
+        values = np.array([float(word) for word in text.replace(",", " ").split()])
+    except ValueError:
+        values = np.array([])
+    if len(values) != count or not (infinite or np.isfinite(values).all()):
+        raise click.UsageError(f"{option} takes {count} numbers, got {text!r}")
+    return values

@@ -1,0 +1,60 @@
+"""Forces that make a planned motion, as functions of time with all derivatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jounce.elastic.jets import checked_trajectory
+from jounce.elastic.series import SeriesElastic
+from jounce.elastic.variable import Antagonistic, VariableStiffness
+from jounce.errors import ShapeError
+from jounce.kernels.dynamics import inverse_dynamics
+from jounce.model.robot import Robot
+
+
+class PlannedForces:
+    """The forces or motor torques of a planned motion: ``forces(t, order)`` for `taylor`.
+
+    ``trajectory(t, order)`` is the motion of the joints; drives of variable stiffness also need
+    the ``stiffness(t, order)``.  ``state(t)`` is the state on the planned motion.
+
+    >>> import jounce
+    >>> arm = jounce.elastic.SeriesElastic(jounce.load("planar2r"), 500.0, 0.1)
+    >>> swing = jounce.trajectory.Fourier([[0.3, 0.2]], [[0.0, 0.1]], 2.0)
+    >>> plan = jounce.simulation.PlannedForces(arm, swing)
+    >>> done = jounce.simulation.taylor(arm, plan.state(0.0), plan, (0.0, 0.1), order=8)
+    >>> bool(abs(done.final[0] - swing(0.1, order=0)[0]).max() < 1e-12)
+    True
+    """
+
+    def __init__(self, drives: Any, trajectory: Any, stiffness: Any = None) -> None:
+        robot = drives if isinstance(drives, Robot) else drives.robot
+        self.drives = drives
+        self.trajectory = checked_trajectory(robot, trajectory)
+        self._is_variable = isinstance(drives, VariableStiffness | Antagonistic)
+        if self._is_variable != (stiffness is not None):
+            raise ShapeError("give stiffness(t, order) for drives of variable stiffness only.")
+        self.stiffness = None if stiffness is None else checked_trajectory(robot, stiffness)
+        if robot.nq != robot.nv:
+            raise ShapeError("a trajectory moves robots whose coordinates are numbers of a line.")
+
+    def __call__(self, t: float, order: int = 0) -> np.ndarray:
+        """Return the forces and their derivatives, ``(order + 1, n)``."""
+        if isinstance(self.drives, Robot):
+            return inverse_dynamics(self.drives, *self.trajectory(t, order=order + 2))
+        motion = self.trajectory(t, order=order + 4)
+        return self.drives.torques(*self._stiffness(t, order + 2), *motion)
+
+    def state(self, t: float) -> tuple[np.ndarray, ...]:
+        """Return the state on the planned motion at time t."""
+        q, v, a, j, s = self.trajectory(t, order=4)
+        if isinstance(self.drives, Robot):
+            return q, v
+        if isinstance(self.drives, SeriesElastic):
+            return q, v, *self.drives.motor_state(q, v, a, j)
+        return self.drives.state(*self._stiffness(t, 2), q, v, a, j, s)
+
+    def _stiffness(self, t: float, order: int) -> tuple[np.ndarray, ...]:
+        return () if self.stiffness is None else (self.stiffness(t, order=order),)

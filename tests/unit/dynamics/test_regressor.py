@@ -1,0 +1,78 @@
+"""Regressors: linear in the parameters, and the columns of the motors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import jounce
+from tests.tolerances import ROUNDOFF, assert_close, assert_orders_close
+
+pytestmark = pytest.mark.usefixtures("interpreted")
+
+
+def motion_of(robot: jounce.Robot, rates: int, rng: np.random.Generator) -> list[np.ndarray]:
+    return [robot.random_configuration(rng), *rng.normal(size=(rates, robot.nv))]
+
+
+@pytest.mark.parametrize("column", range(10))
+def test_column_is_the_force_of_one_parameter(column: int, rng: np.random.Generator) -> None:
+    """Forces of the robot with one parameter one more, less its own forces."""
+    robot = jounce.examples.random_tree(rng, 6, oblique_gravity=True)
+    motion, body = motion_of(robot, 3, rng), 1
+    pi = jounce.parameters(robot)
+    more = pi.copy()
+    more[10 * body + column] += 1.0
+    changed = robot.with_parameters(more, strict=False)
+    wanted = jounce.inverse_dynamics(changed, *motion) - jounce.inverse_dynamics(robot, *motion)
+    got = jounce.regressor(robot, *motion)[..., 10 * body + column]
+    scale = float(np.abs(jounce.inverse_dynamics(robot, *motion)).max())
+    assert_orders_close(got, wanted, 10 * ROUNDOFF, scale=scale)
+
+
+def test_motor_columns_complete_the_forces(rng: np.random.Generator) -> None:
+    """Y times all parameters is Q with damping and armature; mimics share a velocity."""
+    robot = jounce.examples.random_tree(rng, 11, armature=True, damping=True)
+    motion = motion_of(robot, 4, rng)
+    Y = jounce.regressor(robot, *motion, friction=True, armature=True)
+    assert Y.shape == (3, robot.nv, robot.n_parameters + 3 * robot.nv)
+    bare = jounce.inverse_dynamics(robot, *motion)
+    damping, motors = at_velocities(robot)
+    pi = np.concatenate([jounce.parameters(robot), damping, np.zeros(robot.nv), motors])
+    assert_orders_close(Y @ pi, bare, 10 * ROUNDOFF)
+
+
+def at_velocities(robot: jounce.Robot) -> np.ndarray:
+    result = np.zeros((2, robot.nv))
+    for joint in robot.joints:
+        own, factor = joint.v_slice, 1.0
+        if joint.mimic:
+            own, factor = robot.joints[joint.mimic.source].v_slice, joint.mimic.multiplier
+        result[0, own] += np.array(joint.damping) * factor**2
+        result[1, own] += np.array(joint.armature) * factor**2
+    return result
+
+
+@pytest.mark.parametrize("batch", [(), (3,), (2, 3)])
+def test_order_of_the_motor_columns(batch: tuple[int, ...], rng: np.random.Generator) -> None:
+    arm = jounce.load("planar2r")
+    q, v, a, j = rng.normal(size=(4, *batch, 2))
+    Y = jounce.regressor(arm, q, v, a, j, friction=True)[..., 20:]
+    assert Y.shape == (2, *batch, 2, 4)
+    assert_close(Y[0][..., :2], v[..., None] * np.eye(2), ROUNDOFF)
+    assert_close(Y[0][..., 2:], np.sign(v)[..., None] * np.eye(2), ROUNDOFF)
+    assert_close(Y[1][..., :2], a[..., None] * np.eye(2), ROUNDOFF)
+    assert not Y[1][..., 2:].any()
+    alone = jounce.regressor(arm, q, v, a, j, armature=True)[..., 20:]
+    assert_close(alone[0], a[..., None] * np.eye(2), ROUNDOFF)
+    assert_close(alone[1], j[..., None] * np.eye(2), ROUNDOFF)
+
+
+@pytest.mark.parametrize("factorization", ["passive", "kinematic", "christoffel"])
+def test_slotine_li(factorization: str, rng: np.random.Generator) -> None:
+    robot = jounce.examples.random_tree(rng, 8, oblique_gravity=True)
+    q, v, v_r, a_r = motion_of(robot, 3, rng)
+    Y = jounce.slotine_li_regressor(robot, q, v, v_r, a_r, factorization)
+    C = jounce.coriolis_matrix(robot, q, v, factorization=factorization)[0]
+    M, g = jounce.mass_matrix(robot, q)[0], jounce.gravity_forces(robot, q)[0]
+    assert_close(Y @ jounce.parameters(robot), M @ a_r + C @ v_r + g, 10 * ROUNDOFF)

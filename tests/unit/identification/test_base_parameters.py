@@ -1,0 +1,168 @@
+"""Base parameters by structure and by numbers, against counts of the literature."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import jounce
+from jounce.dynamics.motion import screws
+from jounce.dynamics.regressor import UNITS
+from jounce.dynamics.tensors import ad, inertia_matrix
+from jounce.identification import BaseParameters, base_parameters
+from jounce.identification.structural import null_space, shift_matrix
+from jounce.model.joints import Primitive
+from jounce.model.regroup import invariant_part
+from tests.tolerances import ROUNDOFF, assert_close
+
+pytestmark = pytest.mark.usefixtures("interpreted")
+X, Y, Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)
+SOME = jounce.Inertia(1.3, (0.1, 0.2, 0.3), np.diag([0.3, 0.4, 0.5]))
+
+
+def arm(*joints: jounce.joints.JointType, gravity: tuple[float, ...] = (0, 0, -9.81)):
+    builder = jounce.RobotBuilder("arm", gravity=gravity)
+    T = np.eye(4)
+    T[:3, 3] = (0.3, 0.1, 0.2)
+    for k, joint in enumerate(joints):
+        builder.add(f"b{k}", f"b{k - 1}" if k else None, joint, T, SOME)
+    return builder.build()
+
+
+R, P = jounce.joints.revolute, jounce.joints.prismatic
+CASES = {  # joints, gravity -> number of base parameters
+    "pendulum": ((R(Z),), X, 3),  # Izz, mcx, mcy
+    "gravity along the axis": ((R(Z),), Z, 1),  # Izz
+    "planar 2R": ((R(Z), R(Z)), X, 6),  # Izz, mcx, mcy of both
+    "planar 2R, level": ((R(Z), R(Z)), Z, 4),  # Izz of both, mcx and mcy of the second
+    "planar 3R": ((R(Z), R(Z), R(Z)), Y, 9),
+    "SCARA": ((R(Z), R(Z), P(Z), R(Z)), Z, 8),
+    "cartesian": ((P(X), P(Y), P(Z)), Z, 3),  # the three masses
+    "slider": ((P(X),), X, 1),
+    "pivot and lift": ((R(Z), P(Z)), X, 4),  # Izz, mcx, mcy of both together, m of the second
+    "polar": ((R(Z), R(Y)), Z, 8),
+    "free": ((jounce.joints.free(),), Z, 10),
+    "ball": ((jounce.joints.spherical(),), Z, 9),
+    "ball without weight": ((jounce.joints.spherical(),), (0, 0, 0), 6),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_special_geometries(name: str) -> None:
+    joints, gravity, wanted = CASES[name]
+    base = base_parameters(arm(*joints, gravity=tuple(9.81 * x for x in gravity)))
+    assert base.differing == (), base.report()
+    assert base.count == wanted, base.report()
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("panda", 43),  # Gaz et al. 2019: 43 dynamic coefficients
+        ("iiwa14", 43),
+        ("puma560", 36),  # Gautier and Khalil 1990
+        ("planar2r", 6),
+    ],
+)
+def test_counts_of_the_literature(name: str, count: int) -> None:
+    base = base_parameters(jounce.load(name))
+    assert (base.count, base.differing) == (count, ())
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_trees(seed: int, rng: np.random.Generator) -> None:
+    robot = jounce.examples.random_tree(
+        rng, 7, [k for k in jounce.examples.KINDS if k != "mimic"], floating_base=seed % 2 == 1,
+        oblique_gravity=seed > 2,
+    )  # fmt: skip
+    base = base_parameters(robot)
+    assert base.differing == (), base.report()
+    check(robot, base, rng)
+
+
+def check(robot: jounce.Robot, base: BaseParameters, rng: np.random.Generator) -> None:
+    """The reduced regressor has full rank and gives the same forces."""
+    rows = 3 * robot.n_parameters
+    steps = rng.uniform(-2, 2, (rows, robot.nv))
+    q = jounce.integrate(robot, np.broadcast_to(robot.neutral, (rows, robot.nq)), steps)
+    v, a = rng.normal(size=(2, rows, robot.nv))
+    Y, pi = jounce.regressor(robot, q, v, a)[0], jounce.parameters(robot)
+    reduced = base.reduced(Y)
+    assert reduced.shape == (rows, robot.nv, base.count)
+    assert_close(reduced @ base.values(pi), Y @ pi, 100 * ROUNDOFF)
+    assert_close(reduced @ base.map, Y, 1e4 * ROUNDOFF)
+    W = reduced.reshape(-1, base.count)
+    W = W / np.linalg.norm(W, axis=0)
+    assert np.linalg.matrix_rank(W, tol=1e-7 * np.linalg.norm(W, 2)) == base.count
+
+
+def test_methods_agree_on_the_panda(rng: np.random.Generator) -> None:
+    panda = jounce.load("panda")
+    one, other = (base_parameters(panda, method=m) for m in ("structural", "numerical"))
+    assert one.columns == other.columns
+    assert (one.numerical, other.structural) == (None, None)
+    assert_close(other.map, one.map, 1e5 * ROUNDOFF)
+    check(panda, one, rng)
+    check(panda, other, rng)
+
+
+def test_report_names_where_they_differ(rng: np.random.Generator) -> None:
+    """Two links that mimic each other move together: numbers see it, structure does not."""
+    b = jounce.RobotBuilder("gripper")
+    b.add("left", None, P(X), np.eye(4), SOME)
+    T = np.eye(4)
+    T[1, 3] = 0.2
+    b.add("right", None, P(X), T, SOME, mimic=("left", -1.0, 0.0))
+    robot = b.build()
+    base = base_parameters(robot)
+    assert (base.count, len(base.structural or ()), len(base.numerical or ())) == (1, 2, 1)
+    assert [base.parameter_names[c] for c in base.differing] == ["m(right)"]
+    text = base.report()
+    assert "they differ in" in text
+    assert "column 10, m(right): kept by structure" in text
+    assert base.formulas == ("m(left) + m(right)",)
+    check(robot, base, rng)
+
+
+def test_names_and_formulas() -> None:
+    base = base_parameters(jounce.load("panda"), method="structural")
+    assert base.names[-1] == "Iyz(link7)"
+    formula = base.formulas[base.names.index("Ixx(link7)")]
+    assert formula == "Ixx(link7) − Iyy(link7)"
+    formula = base.formulas[base.names.index("mcx(link6)")]
+    assert formula == "mcx(link6) + 0.088 m(link7)"
+    assert "43 base parameters of 70" in base.report()
+
+
+@pytest.mark.parametrize("motion", ["revolute", "prismatic", "helical", "cylindrical", "spherical"])
+def test_rule_of_regroup_is_the_general_case(motion: str) -> None:
+    """Invariant parts of `regroup` are what ``M Ξ = 0`` and ``ad(Ξ)ᵀ M + M ad(Ξ) = 0`` allow."""
+    step = Primitive(motion, pitch=0.1 if motion == "helical" else 0.0)
+    rows = []
+    for S in screws(step):
+        V = np.array([*S.angular, *S.linear])
+        bracket = ad(V)
+        images = []
+        for unit in UNITS:
+            M = inertia_matrix(unit)
+            images.append(np.r_[M @ V, (bracket.T @ M + M @ bracket).ravel()])
+        rows.append(np.array(images).T)
+    allowed = null_space(np.concatenate(rows), 1e-12)
+    parts = [invariant_part(motion, unit) for unit in UNITS]
+    rule = np.array([[m, *h, *I] for m, h, I in parts]).T
+    assert np.linalg.matrix_rank(rule) == allowed.shape[1]
+    assert_close(allowed @ (allowed.T @ rule), rule, ROUNDOFF)
+
+
+def test_shift_matrix_moves_parameters(rng: np.random.Generator) -> None:
+    robot = jounce.examples.random_tree(rng, 1)
+    T, inertia = robot.bodies[0].placement, robot.bodies[0].inertia
+    m, h, I = inertia.spatial.moved(T)
+    assert_close(shift_matrix(T) @ inertia.parameters, [m, *h, *I], ROUNDOFF)
+
+
+def test_errors() -> None:
+    with pytest.raises(jounce.UnknownNameError, match="structural"):
+        base_parameters(jounce.load("planar2r"), method="structurel")
+    with pytest.raises(TypeError, match=r"jounce\.Robot"):
+        base_parameters("panda")  # type: ignore[arg-type]
