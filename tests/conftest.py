@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections import OrderedDict
 
 import numpy as np
 import pytest
@@ -16,5 +17,9 @@ def rng(request: pytest.FixtureRequest) -> np.random.Generator:
 
 @pytest.fixture
 def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compute with the interpreter: for tests of many robots with one sample each."""
+    """Compute with the interpreter: for tests of many robots with one sample each.
+
+    The kernels of such a test are its own, so that no other test meets an interpreted one.
+    """
     monkeypatch.setenv("JOUNCE_INTERPRET", "1")
+    monkeypatch.setattr("jounce.kernels.kernel._kernels", OrderedDict())

@@ -17,8 +17,8 @@ COMMANDS = {
     "robots": "List the bundled robots.",
     "show": "Show what a robot is made of.",
     "verify": "Check that a robot is sound and that all computations of it agree.",
-    "ik": "Find the joints of a pose, or the joint motion along a path.",
-    "simulate": "Let a robot move under its forces.",
+    "ik": "Find the joints that put a frame at a pose, or move it along a path.",
+    "simulate": "Let a robot move under constant torques, and gravity.",
     "compare": "Measure all formulations of inverse dynamics on a robot.",
     "cache": "Show, clear or fill the cache of compiled code.",
 }

@@ -61,7 +61,9 @@ def simulate(robot: Robot, **options: Any) -> None:
         _require_matplotlib()
     thing = _elastic(robot, options["elastic"]) if options["elastic"] else robot
     state = _state(robot, thing, options)
-    torque = None if options["torque"] is None else _numbers("--torque", options["torque"], robot.nv)
+    torque = (
+        None if options["torque"] is None else _numbers("--torque", options["torque"], robot.nv)
+    )
     end = options["duration"]
     failure: SimulationError | None = None
     with progress(f"simulating {robot.name}", _TICKS) as advance:
@@ -224,7 +226,9 @@ def _read_state(path: Path) -> dict[str, Any]:
         raise click.UsageError(f"--state {path} must end in .json or .npz")
     try:
         found = _arrays(path) if ending == ".npz" else json.loads(path.read_text(encoding="utf-8"))
-        parts = {n: np.asarray(found[n], float) for n in ("q", "v", "theta", "theta1") if n in found}
+        parts = {
+            n: np.asarray(found[n], float) for n in ("q", "v", "theta", "theta1") if n in found
+        }
     except (ValueError, TypeError) as error:
         raise click.UsageError(f"--state {path} is not understood: {error}") from error
     if "q" not in parts:

@@ -43,9 +43,7 @@ class DynamicExtension:
         a, j = forward_dynamics(robot.links, q, v, Q, Q1)
         return a, j
 
-    def linearizing(
-        self, q: Any, v: Any, a: Any, j: Any, q4: Any
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def linearizing(self, q: Any, v: Any, a: Any, j: Any, q4: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return the torque of elastic joints and the second derivative of it for rigid ones.
 
         Both ``(*batch, nv)`` with zeros elsewhere, for a wanted fourth derivative ``q4``.

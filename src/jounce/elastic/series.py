@@ -140,7 +140,9 @@ class SeriesElastic:
         self.require_flat("the torque of a motion")
         motion = checked_motion(self.robot, (q, *rates))
         Q = inverse_dynamics(self._unmotored, *motion)
-        accelerations = np.array([x + self._compliance * f for x, f in zip(motion, Q, strict=False)])
+        accelerations = np.array(
+            [x + self._compliance * f for x, f in zip(motion, Q, strict=False)]
+        )
         return (self.motor_inertia * accelerations[2:] + Q[:-2]) / self.gear_ratio
 
     def forward_dynamics(

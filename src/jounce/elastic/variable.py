@@ -155,9 +155,7 @@ def _jets(links: Robot, given: Any, stiffness: Any) -> tuple[np.ndarray, np.ndar
     return np.array(np.broadcast_arrays(*motion[: len(Q)])), Q, K
 
 
-def _feedforward(
-    inertia: np.ndarray, theta: np.ndarray, load: np.ndarray
-) -> StiffnessFeedforward:
+def _feedforward(inertia: np.ndarray, theta: np.ndarray, load: np.ndarray) -> StiffnessFeedforward:
     torque = inertia * theta[2] + load[0]
     power = torque * theta[1]
     return StiffnessFeedforward(theta[0], theta[1], theta[2], torque, load[0], load[1], power)

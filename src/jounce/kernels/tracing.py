@@ -79,11 +79,15 @@ def _sources() -> str | None:
         for folder in _FOLDERS:
             place = f"{root}/{folder}"
             names = sorted(name for name in os.listdir(place) if name.endswith(".py"))  # noqa: PTH208
+            for name in names:
+                state.update(f"{folder}/{name}\n".encode() + _content(f"{place}/{name}"))
             if not names:
                 return None
-            for name in names:
-                with open(f"{place}/{name}", "rb") as file:  # noqa: PTH123
-                    state.update(f"{folder}/{name}\n".encode() + file.read())
     except OSError:
         return None
     return state.hexdigest()
+
+
+def _content(path: str) -> bytes:
+    with open(path, "rb") as file:  # noqa: PTH123
+        return file.read()

@@ -130,9 +130,7 @@ def require_parts(state: Sequence[Any], names: tuple[str, ...]) -> None:
 def plain_state(robot: Robot, state: Sequence[Any], names: tuple[str, ...]) -> list[np.ndarray]:
     """Return the parts of a state, all as long as the velocity."""
     require_parts(state, names)
-    return [
-        one_state(checked(name, x, robot.nv)) for name, x in zip(names, state, strict=True)
-    ]
+    return [one_state(checked(name, x, robot.nv)) for name, x in zip(names, state, strict=True)]
 
 
 def one_state(array: np.ndarray) -> np.ndarray:
