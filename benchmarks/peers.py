@@ -81,6 +81,26 @@ class Pinocchio:
             "a of nothing": lambda: aba(empty, no_data, none, none, none),
         }
 
+    def partials_calls(self, rng: np.random.Generator) -> dict[str, Action]:
+        """Return actions for one sample of ∂Q/∂(q, v, a) and of the regressor Y.
+
+        Besides the same on no joints at all, and the copy of Y that the call from Python makes.
+        """
+        pin, empty = self.pin, self.pin.Model()
+        partials, regressor = pin.computeRNEADerivatives, pin.computeJointTorqueRegressor
+        model, data, q = self.model, self.data, self._configuration(rng)
+        v, a = rng.normal(size=(2, self.model.nv))
+        none, no_data = np.zeros(0), empty.createData()
+        Y = regressor(model, data, q, v, a)
+        copy = np.empty_like(Y)
+        return {
+            "dQ": lambda: partials(model, data, q, v, a),
+            "Y": lambda: regressor(model, data, q, v, a),
+            "dQ of nothing": lambda: partials(empty, no_data, none, none, none),
+            "Y of nothing": lambda: regressor(empty, no_data, none, none, none),
+            "copy of Y": lambda: np.copyto(copy, Y),
+        }
+
     def _configuration(self, rng: np.random.Generator) -> np.ndarray:
         increment = rng.uniform(-1.0, 1.0, size=self.model.nv)
         return self.pin.integrate(self.model, self.pin.neutral(self.model), increment)

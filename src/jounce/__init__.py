@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from jounce import elastic as elastic
     from jounce import simulation as simulation
     from jounce import trajectory as trajectory
+    from jounce.adapters.symbolic import Symbolic as Symbolic
+    from jounce.adapters.symbolic import symbolic as symbolic
+    from jounce.adapters.symbolic_robot import symbolic_parameters as symbolic_parameters
     from jounce.comparison.study import compare as compare
     from jounce.derivatives.closed_form import ClosedForm as ClosedForm
     from jounce.errors import InvalidInertiaError as InvalidInertiaError
@@ -88,6 +91,8 @@ __version__ = "0.1.0"
 # Where each public name lives; it is imported when it is first used.
 _HOMES = {
     "jounce": "elastic literature simulation trajectory",
+    "jounce.adapters.symbolic": "Symbolic symbolic",
+    "jounce.adapters.symbolic_robot": "symbolic_parameters",
     "jounce.comparison.study": "compare",
     "jounce.derivatives.closed_form": "ClosedForm",
     "jounce.errors": (

@@ -86,7 +86,12 @@ def _path(name: str) -> Path:
     return Path(str(share)) / "example-robot-data" / "robots" / URDFS[name]
 
 
-@pytest.mark.parametrize("name", URDFS)
+SLOW = ("talos floating", "tiago")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in URDFS]
+)
 def test_round_trip_of_urdf_files(name: str, rng: np.random.Generator) -> None:
     robot = jounce.load(_path(name), floating_base="floating" in name)
     q = np.array([robot.random_configuration(rng) for _ in range(4)])

@@ -43,7 +43,7 @@ def symbolic(
     >>> import jounce
     >>> robot, _ = jounce.symbolic_parameters(jounce.examples.chain(1), gravity=True)
     >>> jounce.symbolic(robot).Q[0]
-    Matrix([[ddq_1*(I_1zz + m_1*(c_1x**2 + c_1y**2))]])
+    Matrix([[ddq_1*(I_1zz + c_1x**2*m_1 + c_1y**2*m_1)]])
     """
     sp = require_sympy("jounce.symbolic")
     from jounce.adapters.symbolic_trace import free_symbols
@@ -144,9 +144,7 @@ class Symbolic:
         rows, matrices = iter(flat), {}
         for name, shape in zip(listing.outputs, listing.shapes, strict=True):
             rows_, columns = (*shape, 1)[:2]
-            matrices[name] = sp.Matrix(
-                rows_, columns, [next(rows) for _ in range(rows_ * columns)]
-            )
+            matrices[name] = sp.Matrix(rows_, columns, [next(rows) for _ in range(rows_ * columns)])
         return pairs, matrices
 
     def code(self, language: str, *quantities: str, name: str | None = None) -> str:
@@ -158,9 +156,7 @@ class Symbolic:
         from jounce.adapters.symbolic_print import Argument, printed
 
         first = 1 if self.speed == self.letter else 0
-        rates = [
-            Argument(_rate(self.speed, first + k), row) for k, row in enumerate(self.rates)
-        ]
+        rates = [Argument(_rate(self.speed, first + k), row) for k, row in enumerate(self.rates)]
         arguments = [Argument(self.letter, self.q), *rates]
         arguments.append(Argument("parameters", self.parameters))
         if name is None:
@@ -239,8 +235,8 @@ class Symbolic:
         size = max(tree_sizes(listing), default=0)
         if size > WRITTEN_OUT:
             raise UnsupportedError(
-                f"written out, an entry of {quantity} of {self.robot.name!r} has {size:,} operations; "
-                f"use .cse({quantity!r}) or .code('python', {quantity!r}): "
+                f"written out, an entry of {quantity} of {self.robot.name!r} has {size:,} "
+                f"operations; use .cse({quantity!r}) or .code('python', {quantity!r}): "
                 f"{listing.program.operations:,} operations in all."
             )
         return [presented(x) for x in evaluated(listing, listing.program.outputs[0])]

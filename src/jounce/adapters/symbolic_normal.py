@@ -17,7 +17,8 @@ from jounce.adapters.symbolic_trace import Listing
 from jounce.adapters.symbolic_values import evaluated
 from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SUB
 
-BUDGET = 400_000  # products of two terms; some seconds
+BUDGET = 60_000  # products of two terms, about a second
+TERMS = 600  # of all outputs together; shortening them takes some seconds
 
 
 class TooLongError(Exception):
@@ -37,11 +38,9 @@ class NormalForm:
         self.generators = tuple(atoms)
         self.ring, *gens = ring(self.generators, sp.QQ) if atoms else (sp.QQ[sp.Dummy()].ring,)
         self.place = {g: k for k, g in enumerate(self.generators)}
-        self.poly = dict(zip(self.generators, gens, strict=False))
+        self.poly: dict[Any, Any] = dict(zip(self.generators, gens, strict=False))
         one = self.ring.one
-        self.squares = {
-            self.place[sp.sin(x)]: one - self.poly[sp.cos(x)] ** 2 for x in self.angles
-        }
+        self.squares = {self.place[sp.sin(x)]: one - self.poly[sp.cos(x)] ** 2 for x in self.angles}
         for x, y, z, w in quaternions:
             if w in self.poly:
                 rest = (self.poly.get(c, self.ring.zero) for c in (x, y, z))
@@ -61,7 +60,10 @@ class NormalForm:
             else:
                 assert op in (ADD, SUB)
                 values[first + k] = values[a] + values[b] if op == ADD else values[a] - values[b]
-        return [[values[v] for v in row] for row in program.outputs]
+        rows = [[values[v] for v in row] for row in program.outputs]
+        if sum(len(p) for row in rows for p in row) > TERMS:
+            raise TooLongError
+        return rows
 
     def reduced(self, p: Any, squares: dict[int, Any]) -> Any:
         """Return a polynomial with the squares of some generators replaced."""

@@ -52,11 +52,12 @@ class _Language(NamedTuple):
 
 
 def _languages() -> dict[str, _Language]:
-    ignore = {"strict": False}
+    python = PythonCodePrinter({"strict": False}).doprint
+    numpy = NumPyPrinter({"strict": False}).doprint
     return {
         "c": _Language("", "    const double {} = {};", "{array}[{k}]", sp.ccode),
-        "python": _Language("math.", "    {} = {}", "{array}[{k}]", PythonCodePrinter(ignore).doprint),
-        "numpy": _Language("numpy.", "    {} = {}", "{array}[..., {k}]", NumPyPrinter(ignore).doprint),
+        "python": _Language("math.", "    {} = {}", "{array}[{k}]", python),
+        "numpy": _Language("numpy.", "    {} = {}", "{array}[..., {k}]", numpy),
     }  # fmt: skip
 
 
@@ -191,7 +192,11 @@ def _result(output: str, row: list[str], shape: tuple[int, ...]) -> list[str]:
         return [f"        {output!r}: [", *(f"            {x}," for x in row), "        ],"]
     width = prod(shape[1:])
     rows = [row[k * width : (k + 1) * width] for k in range(shape[0])]
-    return [f"        {output!r}: [", *(f"            [{', '.join(r)}]," for r in rows), "        ],"]
+    return [
+        f"        {output!r}: [",
+        *(f"            [{', '.join(r)}]," for r in rows),
+        "        ],",
+    ]
 
 
 def _numpy_result(output: str, row: list[str], shape: tuple[int, ...]) -> list[str]:

@@ -15,7 +15,6 @@ from jounce.adapters.symbolic_values import presented
 FEW_TERMS = 24  # of a trigonometric polynomial, to try all its shapes
 FEW_ANGLES = 3
 FEW_RATES = 6
-MANY_TERMS = 2_000  # beyond, one shape is enough
 
 
 class Piece(NamedTuple):
@@ -49,10 +48,7 @@ class Shortener:
         for (rate, fixed), trig in terms.items():
             number, factor = self._shape(trig).as_coeff_Mul()
             pieces.append(Piece(self._product(rate), self._product(fixed), number, factor))
-        forms = [_by_rates(pieces)]
-        if len(p) <= MANY_TERMS:
-            forms.append(_by_angles(pieces))
-        return presented(min(forms, key=sp.count_ops))
+        return presented(min(_by_rates(pieces), _by_angles(pieces), key=sp.count_ops))
 
     def _part(self, monomial: Any, places: list[int]) -> tuple[tuple[int, int], ...]:
         return tuple((k, monomial[k]) for k in places if monomial[k])

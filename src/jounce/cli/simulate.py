@@ -44,7 +44,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--tol", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=1e-14,
               show_default=True, metavar="E", help="Error of a step, of the state.")  # fmt: skip
 @click.option("--step", type=click.FloatRange(min=0, min_open=True), default=0.01,
-              show_default=True, metavar="SECONDS", help="Time between samples written.")  # fmt: skip
+              show_default=True, metavar="SECONDS", help="Time between samples.")  # fmt: skip
 @click.option("--out", "-o", type=_FILE, metavar="FILE",
               help="Where to write the motion: .csv, .json or .npz.")  # fmt: skip
 @click.option("--plot", type=_FILE, metavar="FILE",
@@ -76,9 +76,11 @@ def simulate(robot: Robot, **options: Any) -> None:
             done = ticks
 
         try:
-            found = taylor(thing, state, torque, (0.0, end), order=options["order"],
-                           tol=options["tol"], limits=options["limits"], progress=report)  # fmt: skip
+            chosen = {name: options[name] for name in ("order", "tol", "limits")}
+            found = taylor(thing, state, torque, (0.0, end), progress=report, **chosen)
         except SimulationError as error:
+            if not error.partial.steps:
+                raise
             failure, found = error, error.partial
     _deliver(found, options["step"], out, plot)
     if failure is not None:

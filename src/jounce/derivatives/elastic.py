@@ -75,7 +75,7 @@ def coupled(robot: Robot, groups: Sequence[Group]) -> Rows:
     """
     q, v, theta, theta1, D, mobility, rigid, K, torques = groups
     factors, _ = mass_factors(robot, q)
-    rates = [v]
+    rates: list[Any] = [v]
     deflection = [_difference(theta, q), _difference(theta1, v)]
     motors: list[Any] = []
     unknown = [0.0] * robot.nv

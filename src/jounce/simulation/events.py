@@ -17,10 +17,10 @@ Event = Callable[..., float]
 
 
 class Bound(NamedTuple):
-    """A bound of one entry of the state: ``side * state[part][index] ≤ value``."""
+    """A bound of one entry of the state: ``side * state[part][entry] ≤ value``."""
 
     part: int
-    index: int
+    entry: int
     side: float
     value: float
     reason: str
@@ -73,7 +73,7 @@ class Watch:
                 return float(event(time + t, *(evaluate(part, t) for part in series)))
 
             signs = np.sign([value(t) for t in elapsed])
-            first = signs[np.flatnonzero(signs)[0]] if signs.any() else 0.0
+            first = float(signs[np.flatnonzero(signs)[0]]) if signs.any() else 0.0
             passed = signs == -first
             if first and passed.any():
 

@@ -32,7 +32,8 @@ class Record:
 
     def advance(self, series: Series, force: np.ndarray, h: float, until: float) -> None:
         """Take one step; a step that ends within rounding of ``until`` ends there."""
-        state = tuple(evaluate(part, h) for part in series)
+        with np.errstate(over="ignore", invalid="ignore"):  # reported below
+            state = tuple(evaluate(part, h) for part in series)
         if not all(isfinite(part.sum()) for part in state):
             raise SimulationError(
                 f"the motion leaves the range of floating-point numbers after t = {self.time:g} s: "

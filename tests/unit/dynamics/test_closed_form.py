@@ -14,7 +14,7 @@ from tests.tolerances import EXACT, INDEPENDENT, ROUNDOFF, assert_close, assert_
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
-SEEDS = range(4)
+SEEDS = range(3)  # 1 has a floating base
 ORDER = 4
 FACTORIZATIONS = ("passive", "kinematic", "christoffel")
 
@@ -109,7 +109,7 @@ def test_coefficients_give_the_forces(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_equations_of_the_system_matrices(seed: int) -> None:
-    """``A' = A a − A a A``, ``U' = −A a U``, ``V = J v``, ``M = Jᵀ M_sys J``, ``C = Jᵀ C_sys J``."""
+    """``A' = A a − A a A``, ``U' = −A a U``, and all that is made of A, U, M_sys and C_sys."""
     robot, (q, *rates) = tree(seed, armature=False)
     form = jounce.closed_form(robot, q, *rates)
     A, a, U, J = jet(form.A), jet(form.a), jet(form.U), jet(form.J)
@@ -282,9 +282,9 @@ def test_errors_are_those_of_the_kernels() -> None:
         jounce.closed_form(arm, [0, 0], factorization="active")
     with pytest.raises(TypeError, match=r"jounce\.load"):
         jounce.closed_form("planar2r", [0, 0])  # type: ignore[arg-type]
+    ball = jounce.RobotBuilder("ball")
+    ball.add("b", None, jounce.joints.spherical())
     with pytest.raises(jounce.ShapeError, match="unit norm"):
-        ball = jounce.RobotBuilder("ball")
-        ball.add("b", None, jounce.joints.spherical())
         jounce.closed_form(ball.build(), [0, 0, 0, 2])
     with pytest.raises(jounce.UnknownNameError, match="closed_form"):
         jounce.inverse_dynamics(arm, [0, 0], [0, 0], [0, 0], formulation="lagrange")

@@ -109,6 +109,7 @@ def test_mimic_joints_across_branches(factorization: str, rng: np.random.Generat
     assert_orders_close(got, E.T @ C @ E, INDEPENDENT)
 
 
+@pytest.mark.slow
 def test_high_orders_against_fifty_digits(rng: np.random.Generator) -> None:
     robot = jounce.examples.random_tree(rng, 6)
     q, rates = robot.random_configuration(rng), rng.normal(size=(7, robot.nv))

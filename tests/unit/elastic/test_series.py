@@ -1,0 +1,214 @@
+"""Series-elastic joints: feedforward, flat state, linearisation, bad input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import jounce
+from jounce.elastic import DynamicExtension, SeriesElastic, TrackingController
+from jounce.errors import ModelError, NotFiniteError, ShapeError, SingularError, UnsupportedError
+from tests.tolerances import INDEPENDENT, ROUNDOFF, assert_close
+
+pytestmark = pytest.mark.usefixtures("interpreted")
+
+K, J = np.array([300.0, 900.0]), np.array([0.1, 0.3])
+ARM = jounce.load("planar2r")
+TRAJECTORY = jounce.trajectory.Fourier([[0.3, 0.2]], [[0.0, 0.1]], 2.0)
+
+
+def motion(rng: np.random.Generator, *batch: int, n: int = 2) -> list[np.ndarray]:
+    return list(rng.normal(size=(5, *batch, n)))
+
+
+def by_hand(robot: jounce.Robot, state: Any, **options: Any) -> tuple[np.ndarray, ...]:
+    """Return θ, θ', θ'', τ and Q of the two joints from inverse dynamics alone."""
+    Q = jounce.inverse_dynamics(robot, *state, **options)
+    theta = [x + f / K for x, f in zip(state, Q, strict=False)]
+    return (*theta, J * theta[2] + Q[0], Q[0], Q[1])
+
+
+@pytest.mark.parametrize("batch", [(), (3,), (2, 3)])
+def test_feedforward_is_what_inverse_dynamics_says(rng: np.random.Generator, batch: tuple):
+    state = motion(rng, *batch)
+    found = SeriesElastic(ARM, K, J).feedforward(*state)
+    for got, wanted in zip(found, by_hand(ARM, state), strict=False):
+        assert_close(got, wanted, ROUNDOFF)
+    assert_close(found.power, found.torque * found.theta1, ROUNDOFF)
+
+
+def test_feedforward_under_a_wrench(rng: np.random.Generator):
+    state, load = motion(rng), {ARM.bodies[-1].name: rng.normal(size=(3, 6))}
+    found = SeriesElastic(ARM, K, J).feedforward(*state, wrenches=load)
+    wanted = by_hand(ARM, state, wrenches=load)
+    for got, expected in zip(found, wanted, strict=False):
+        assert_close(got, expected, ROUNDOFF)
+    assert np.abs(found.torque - by_hand(ARM, state)[3]).max() > 0.1
+    a, theta2 = SeriesElastic(ARM, K, J).forward_dynamics(
+        *state[:2], found.theta, found.theta1, found.torque, wrenches=load
+    )
+    assert_close(a, state[2], INDEPENDENT)
+    assert_close(theta2, found.theta2, INDEPENDENT)
+
+
+def test_the_gear_converts_to_the_motor_side(rng: np.random.Generator):
+    state, n = motion(rng), np.array([-50.0, 100.0])
+    joint = SeriesElastic(ARM, K, J).feedforward(*state)
+    geared = SeriesElastic(ARM, K, J, gear_ratio=n)
+    motor = geared.feedforward(*state)
+    assert_close(motor.theta, n * joint.theta, ROUNDOFF)
+    assert_close(motor.torque, joint.torque / n, ROUNDOFF)
+    assert_close(motor.power, joint.power, ROUNDOFF)
+    assert_close(geared.torques(*state)[0], motor.torque, ROUNDOFF)
+    a, theta2 = geared.forward_dynamics(*state[:2], motor.theta, motor.theta1, motor.torque)
+    assert_close(a, state[2], INDEPENDENT)
+    assert_close(theta2, motor.theta2, INDEPENDENT)
+    assert_close(geared.flat_state(*state[:2], motor.theta, motor.theta1)[1], state[3], INDEPENDENT)
+
+
+def test_there_and_back(rng: np.random.Generator):
+    robot, state = SeriesElastic(ARM, K, J), motion(rng, 3)
+    q, v, a, j, s = state
+    theta, theta1 = robot.motor_state(q, v, a, j)
+    found = robot.flat_state(q, v, theta, theta1)
+    assert_close(found[0], a, INDEPENDENT)
+    assert_close(found[1], j, INDEPENDENT)
+    torque = robot.linearizing_torque(q, v, theta, theta1, s)
+    assert_close(torque, robot.feedforward(*state).torque, INDEPENDENT)
+
+
+def test_the_torque_gives_the_wanted_fourth_derivative(rng: np.random.Generator):
+    robot = SeriesElastic(ARM, K, J)
+    q, v, theta, theta1, q4 = motion(rng)
+    theta, theta1 = q + 1e-3 * theta, v + 1e-3 * theta1  # else Q'' is all cancellation
+    torque = robot.linearizing_torque(q, v, theta, theta1, q4)
+    rows = robot.series(q, v, theta, theta1, np.array([torque, 0 * q, 0 * q]))
+    assert_close(rows[2], q4, INDEPENDENT, scale=1e2)
+
+
+@pytest.mark.parametrize("stiffness", [[np.inf, 500.0], [500.0, np.inf], [np.inf, np.inf]])
+def test_rigid_joints_are_exact(rng: np.random.Generator, stiffness: list[float]):
+    robot, state = SeriesElastic(ARM, stiffness, J, gear_ratio=[2.0, -3.0]), motion(rng)
+    rigid = robot.rigid
+    found = robot.feedforward(*state)
+    motored = jounce.inverse_dynamics(ARM, *state)[0] + J * state[2]
+    assert_close((found.torque * robot.gear_ratio)[rigid], motored[rigid], ROUNDOFF)
+    assert_close(found.theta[rigid], (robot.gear_ratio * state[0])[rigid], ROUNDOFF)
+    a, theta2 = robot.forward_dynamics(*state[:2], found.theta, found.theta1, found.torque)
+    assert_close(a, state[2], INDEPENDENT)
+    assert_close(theta2, found.theta2, INDEPENDENT)
+    with pytest.raises(UnsupportedError, match=r"dynamic extension.*joint"):
+        robot.flat_state(*state[:2], found.theta, found.theta1)
+    with pytest.raises(UnsupportedError, match="Rigid joints: joint"):
+        TrackingController(robot, TRAJECTORY, [-1, -2, -3, -4])
+
+
+def test_a_dynamic_extension_linearises_rigid_and_elastic_joints(rng: np.random.Generator):
+    robot, state = SeriesElastic(ARM, [np.inf, 500.0], J, gear_ratio=[2.0, -3.0]), motion(rng)
+    q, v, a, j, s = state
+    extended, torques = DynamicExtension(robot), robot.torques(*state, rng.normal(size=2))
+    drive = robot.feedforward(*state)
+    found = extended.flat_state(q, v, drive.theta, drive.theta1, torques)
+    assert_close(found[0], a, INDEPENDENT)
+    assert_close(found[1], j, INDEPENDENT)
+    torque, second = extended.linearizing(q, v, a, j, s)
+    given = np.array([np.where(robot.rigid, torques[0], torque), torques[1], second])
+    assert_close(
+        robot.series(q, v, drive.theta, drive.theta1, given)[2], s, 1e-8
+    )  # K/M · K/J times roundoff
+
+
+def test_spring_damping_is_refused_where_flatness_is_lost(rng: np.random.Generator):
+    robot, state = SeriesElastic(ARM, K, J, damping=[0.0, 2.0]), motion(rng)
+    for action in (
+        lambda: robot.feedforward(*state),
+        lambda: robot.torques(*state),
+        lambda: robot.flat_state(*state[:4]),
+        lambda: TrackingController(robot, TRAJECTORY, [-1, -2, -3, -4]),
+        lambda: DynamicExtension(robot),
+    ):
+        with pytest.raises(UnsupportedError, match=r"no flat output.*joint2"):
+            action()
+    q, v, theta, theta1, torque = state
+    Q = K * (theta - q) + np.array([0.0, 2.0]) * (theta1 - v)
+    a, theta2 = robot.forward_dynamics(*state)
+    assert_close(a, jounce.forward_dynamics(ARM, q, v, Q)[0], ROUNDOFF)
+    assert_close(theta2, (torque - Q) / J, ROUNDOFF)
+    rows = robot.series(q, v, theta, theta1, torque[None])
+    assert_close(rows[0], a, ROUNDOFF)
+    assert_close(rows[1], theta2, ROUNDOFF)
+
+
+def test_stiff_springs_tend_to_the_rigid_torques(rng: np.random.Generator):
+    """The difference is J (Q''/K): it falls as 1/K."""
+    state = motion(rng)
+    rigid = SeriesElastic(ARM, np.inf, J).feedforward(*state).torque
+    errors = [
+        np.abs(SeriesElastic(ARM, k, J).feedforward(*state).torque - rigid).max()
+        for k in (1e3, 1e4, 1e5)
+    ]
+    assert_close(np.divide(errors[:-1], errors[1:]), [10.0, 10.0], 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "match"),
+    [
+        ((0.0, 1.0), ModelError, "stiffness of joint 'joint1' must be positive"),
+        (([1.0, -2.0], 1.0), ModelError, "stiffness of joint 'joint2'.*-2"),
+        ((np.nan, 1.0), ModelError, "stiffness"),
+        ((1.0, 0.0), ModelError, "motor_inertia of joint 'joint1'"),
+        ((1.0, [1.0, -1.0]), ModelError, "motor_inertia of joint 'joint2'"),
+        ((1.0, np.inf), ModelError, "motor_inertia"),
+        (([1.0, 2.0, 3.0], 1.0), ShapeError, r"stiffness must .* shape \(2,\)"),
+        ((1.0, [[1.0]]), ShapeError, "motor_inertia"),
+    ],
+)
+def test_bad_drives(arguments: tuple, error: type[Exception], match: str):
+    with pytest.raises(error, match=match):
+        SeriesElastic(ARM, *arguments)
+
+
+def test_bad_options():
+    with pytest.raises(ModelError, match="damping"):
+        SeriesElastic(ARM, K, J, damping=-1.0)
+    with pytest.raises(ModelError, match="gear_ratio"):
+        SeriesElastic(ARM, K, J, gear_ratio=0.0)
+    with pytest.raises(UnsupportedError, match="free"):
+        SeriesElastic(jounce.load("planar2r", floating_base=True), K, J)
+
+
+def test_bad_motions():
+    robot, x = SeriesElastic(ARM, K, J), np.ones(2)
+    with pytest.raises(ShapeError, match=r"needs q, v, a, j and s.*4 arrays"):
+        robot.feedforward(x, x, x, x)
+    with pytest.raises(ShapeError, match=r"fourth derivative.*3 arrays"):
+        robot.torques(x, x, x)
+    with pytest.raises(NotFiniteError, match="j"):
+        robot.feedforward(x, x, x, x * np.nan, x)
+    with pytest.raises(ShapeError, match="theta"):
+        robot.forward_dynamics(x, x, np.ones(3), x, x)
+    for poles in ([-1, -2, -3], [-1, -2, -3, 4], [-1 + 1j, -2, -3, -4]):
+        with pytest.raises(ShapeError, match="poles"):
+            TrackingController(robot, TRAJECTORY, poles)
+    wrong = jounce.trajectory.Fourier([[0.3]], [[0.1]], 2.0)
+    with pytest.raises(ShapeError, match="1 coordinates"):
+        TrackingController(robot, wrong, [-1, -2, -3, -4])
+
+
+def test_links_without_mass_are_named():
+    """The motor inertia does not help: it stands behind the spring."""
+    b = jounce.RobotBuilder("light")
+    b.add(
+        "a",
+        joint=jounce.joints.revolute([0, 0, 1]),
+        inertia=jounce.Inertia(1, [1, 0, 0], np.eye(3)),
+    )
+    b.add("b", "a", jounce.joints.revolute([0, 0, 1]), joint_name="tip", armature=0.5)
+    light = SeriesElastic(b.build(), K, J)
+    x = np.ones(2)
+    with pytest.raises(SingularError, match="tip"):
+        light.forward_dynamics(x, x, x, x, x)
+    with pytest.raises(SingularError, match="tip"):
+        jounce.simulation.taylor(light, (x, x, x, x), order=4)
