@@ -44,8 +44,9 @@ def throughput() -> Table:
 
 
 def _cells(best: dict[str, float], robot: jounce.Robot, floating: bool) -> list[str]:
-    peers = {x: best[f"pin {x}"] - best[f"pin {x} of nothing"] for x in "MC"}
-    overhead = max(best["pin M of nothing"], best["pin C of nothing"])
+    copy = best["pin copy"] - best["pin copy of nothing"]
+    peers = {x: best[f"pin {x}"] - best[f"pin {x} of nothing"] - copy for x in "MC"}
+    overhead = max(best["pin M of nothing"], best["pin C of nothing"]) + copy
     ratios = {title: peers[title[0]] / best[title] for title in BARS}
     cells = [f"{t * 1e6:.2f} µs" for t in (*peers.values(), overhead)]
     cells += [

@@ -14,7 +14,7 @@ from tests.tolerances import ROUNDOFF, assert_close
 pytestmark = pytest.mark.usefixtures("interpreted")
 LIMIT = 20 * ROUNDOFF
 few = settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 
@@ -23,7 +23,7 @@ def motions(draw: st.DrawFn, rates: int) -> tuple[jounce.Robot, list[np.ndarray]
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     robot = jounce.examples.random_tree(
         rng,
-        draw(st.integers(1, 8)),
+        draw(st.integers(1, 5)),
         floating_base=draw(st.booleans()),
         oblique_gravity=draw(st.booleans()),
         massless=draw(st.sampled_from([0.0, 0.5])),

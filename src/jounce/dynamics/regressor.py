@@ -81,7 +81,7 @@ def _own_wrench(M: SpatialInertia, V: Motion, V_r: Motion, A: Motion, factorizat
 def _references(
     tree: Tree, motions: Sequence[LinkMotion], v_r: Sequence[Any], a_r: Sequence[Any]
 ) -> list[tuple[Motion, Motion]]:
-    """Return the twist ``J v_r`` of every link and its rate when dv_r/dt = a_r, along the motion."""
+    """Return ``J v_r`` of every link and its rate when dv_r/dt = a_r, along the motion."""
     jets: list[Motion] = []
     for link, motion in zip(tree.links, motions, strict=True):
         V = jets[link.parent] if link.parent >= 0 else NO_MOTION

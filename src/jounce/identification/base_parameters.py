@@ -107,7 +107,7 @@ def base_parameters(
     >>> from jounce.identification import base_parameters
     >>> base = base_parameters(jounce.load("planar2r"))
     >>> base.count, base.formulas[-1]
-    (6, 'Izz(body_1)')
+    (6, 'Izz(link2)')
     >>> base.differing
     ()
     """

@@ -5,7 +5,10 @@ side of it (`jounce.model.regroup`).  Here unchanged means: as far as the link c
 the twists a link can have and G the directions gravity can have in it, both in its frame, an
 inertia M may leave link i for its parent if for all x, y in S, γ in G and the screws Ξ of joint i::
 
-    Ξᵀ M x = 0      Ξᵀ M γ = 0      xᵀ L y = 0      xᵀ L γ = 0          L = ad(Ξ)ᵀ M + M ad(Ξ)
+    Ξᵀ M x = 0      Ξᵀ M γ = 0      xᵀ (ad(Ξ)ᵀ M + M ad(Ξ)) y = 0
+
+The second says that the joint feels no weight of it, so the potential does not depend on the
+joint, and no other joint feels a change either.
 
 On a link that moves in all directions this is the rule of `regroup`.  Parallel axes (S is that
 of a plane) and gravity along an axis (G is a line) leave more.  At the ground it disappears.
@@ -72,7 +75,7 @@ def _movable(link: Link, S: Array, G: Array, tolerance: float) -> Array:
         bracket = ad(X)
         for unit in _unit_matrices():
             L = bracket.T @ unit + unit @ bracket
-            terms = (X @ unit @ S, X @ unit @ G, S.T @ L @ S, S.T @ L @ G)
+            terms = (X @ unit @ S, X @ unit @ G, S.T @ L @ S)
             conditions.append(np.concatenate([term.ravel() for term in terms]))
     rows = np.concatenate(np.split(np.array(conditions), len(conditions) // 10), axis=1).T
     return null_space(rows, tolerance)

@@ -56,7 +56,7 @@ def regressor(
     friction: bool = False,
     armature: bool = False,
 ) -> np.ndarray:
-    """Return Y with ``Q⁽ᵏ⁾ = Y⁽ᵏ⁾ π`` and its time derivatives, ``(K − 1, *batch, nv, 10 n_bodies)``.
+    """Return Y with ``Q⁽ᵏ⁾ = Y⁽ᵏ⁾ π`` to all orders, ``(K − 1, *batch, nv, 10 n_bodies)``.
 
     π is `jounce.parameters`; external wrenches are not in it.  On request columns of the motors
     follow, nv each, in the order of v: with ``friction`` the viscous one (v) and Coulomb's

@@ -1,7 +1,7 @@
 """Public functions: partials of matrices by state and by inertial parameters, second partials.
 
 Compiled code where the robot is small enough to compile it in seconds, the array texts of
-`jounce.dynamics.tensors` for long chains; both agree to rounding.
+`jounce.dynamics.tensors` for large ones; both agree to rounding.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from jounce.model.tree import lowered
 
 MEMORY_LIMIT = 2 << 30  # bytes a result may take unless told otherwise
 COMPILED_PAIRS = 1000  # pairs of velocities on the way to the ground, over all links
+COMPILED_ENTRIES = 12_000  # numbers in a result: more take longer to compile than to compute
 BLOCK_ROWS = 256  # samples an array text takes at once: bounds its intermediate values
 
 
@@ -200,10 +201,10 @@ def inverse_dynamics_second_partials(
 def _tensor(
     robot: Robot, name: str, motion: Sequence[Any], text: Callable[..., Any], **options: str
 ) -> np.ndarray:
-    """Return the rows of a quantity by its kernel or, for long chains, by its array text."""
-    if _pairs(robot) <= COMPILED_PAIRS:
-        return evaluate(robot, name, motion, None, **options)
+    """Return the rows of a quantity by its kernel or, for large robots, by its array text."""
     form = signature(kernel_spec(robot, name, 0, (), options))
+    if _pairs(robot) <= COMPILED_PAIRS and form.rows * prod(form.tail) <= COMPILED_ENTRIES:
+        return evaluate(robot, name, motion, None, **options)
     arrays, batch = checked_arrays(form, motion)
     check_values(robot, form, arrays)
     rows = [np.broadcast_to(x, (*batch, x.shape[-1])).reshape(-1, x.shape[-1]) for x in arrays]

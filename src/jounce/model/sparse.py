@@ -143,9 +143,7 @@ def cleaned(T: Transform) -> Transform:
     return Transform(Rotation((a, b, c)), Vec3(*(_clean(x, scale) for x in T.p)))
 
 
-def cleaned_inertia(
-    inertia: SpatialInertia, whole: SpatialInertia | None = None
-) -> SpatialInertia:
+def cleaned_inertia(inertia: SpatialInertia, whole: SpatialInertia | None = None) -> SpatialInertia:
     """Drop what is below the round-off of the inertia itself, or of the whole it is part of."""
     mass, h, I = inertia
     _, whole_h, whole_I = inertia if whole is None else whole
