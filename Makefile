@@ -39,7 +39,7 @@ test: $(STAMP)
 check: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/pyright
+	$(BIN)/pyright --project pyproject.toml
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -n 2 -m "not slow" $(PYTEST_ARGS)
 

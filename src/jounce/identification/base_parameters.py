@@ -115,6 +115,8 @@ def base_parameters(
         raise TypeError(f"robot must be a jounce.Robot, got {type(robot).__name__}.")
     if method not in METHODS:
         raise _unknown(method)
+    if not robot.n_bodies:
+        return BaseParameters((), (), np.zeros((0, 0)), (), ())
     preference = _preference(robot)
     structural = numerical = None
     dropped: list[int] = []

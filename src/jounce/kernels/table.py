@@ -41,7 +41,7 @@ def _partials(robot: Robot, q: Any, rates: Any, wrenches: Any) -> list[list[Any]
     """Return one row for each k and j, in this order."""
     size = robot.nv * robot.nv
     table = partials.mixed_partials(robot, q, rates, wrenches)
-    return [row[n : n + size] for row in table for n in range(0, size * (len(rates) + 1), size)]
+    return [row[j * size : (j + 1) * size] for row in table for j in range(len(rates) + 1)]
 
 
 def _tensor(extra_rates: int, tail: tuple[int | str, ...], text: Any, **more: Any) -> Quantity:

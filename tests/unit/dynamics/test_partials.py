@@ -162,6 +162,11 @@ def test_one_body_at_rest(rng: np.random.Generator) -> None:
     assert_close(by_a, jounce.mass_matrix(robot, q)[0], ROUNDOFF)
 
 
+def test_nothing_that_moves(rng: np.random.Generator) -> None:
+    robot = jounce.examples.random_tree(rng, 1, ("fixed",))
+    assert jounce.inverse_dynamics_partials(robot, [], [], [], []).shape == (2, 4, 0, 0)
+
+
 def test_second_partials_against_differences_at_60_digits(rng: np.random.Generator) -> None:
     robot = jounce.examples.random_tree(
         rng, 8, (*ONE_DOF, "mimic"), oblique_gravity=True, armature=True

@@ -60,7 +60,7 @@ def test_special_geometries(name: str) -> None:
     [
         ("panda", 43),  # Gaz et al. 2019: 43 dynamic coefficients
         ("iiwa14", 43),
-        ("puma560", 36),  # Gautier and Khalil 1990
+        ("puma560", 36),  # 1 of the first link on its vertical axis, 7 of each that follows
         ("planar2r", 6),
     ],
 )
@@ -159,6 +159,12 @@ def test_shift_matrix_moves_parameters(rng: np.random.Generator) -> None:
     T, inertia = robot.bodies[0].placement, robot.bodies[0].inertia
     m, h, I = inertia.spatial.moved(T)
     assert_close(shift_matrix(T) @ inertia.parameters, [m, *h, *I], ROUNDOFF)
+
+
+def test_a_robot_that_cannot_move_has_none(rng: np.random.Generator) -> None:
+    robot = jounce.examples.random_tree(rng, 1, ("fixed",))
+    assert base_parameters(robot).count == 0
+    assert base_parameters(robot).report().startswith("0 base parameters of 0")
 
 
 def test_errors() -> None:
