@@ -235,7 +235,7 @@ def test_printed_c_compiles_and_runs(tmp_path: Path, rng: Any, interpreted: None
 
 
 def test_a_seven_joint_arm_is_a_short_program_in_seconds():
-    """Measured: 0.4 s; written out, an entry of C alone has a million operations."""
+    """Written out, an entry of C alone has a million operations."""
     robot, _ = jounce.symbolic_parameters(jounce.load("panda"), lengths=True, gravity=True)
     start = time.perf_counter()
     form = jounce.symbolic(robot)
