@@ -21,7 +21,8 @@ base matter     counts for mass and centre of mass          forgotten
 kinetic energy  ½ vᵀ M v, motors included                   motors of some joints only; set to 0
 ==============  ==========================================  =================================
 
-A model built by hand must add its joints depth first, or its matrices are silently wrong.
+A model built by hand must add its joints depth first, or its matrices are silently wrong;
+`jounce.adapters.pinocchio` does.
 """
 
 from __future__ import annotations
@@ -41,16 +42,6 @@ REFERENCE_FRAMES = {
     "hybrid": pin.ReferenceFrame.LOCAL_WORLD_ALIGNED,
 }
 _ANGULAR_FIRST = [3, 4, 5, 0, 1, 2]
-_AXIAL = {
-    "revolute": pin.JointModelRevoluteUnaligned,
-    "continuous": pin.JointModelRevoluteUnaligned,  # the unbounded one takes no axis from Python
-    "prismatic": pin.JointModelPrismaticUnaligned,
-}
-_OTHERS = {
-    "free": pin.JointModelFreeFlyer,
-    "spherical": pin.JointModelSpherical,
-    "planar": pin.JointModelPlanar,
-}
 
 
 def urdf_model(source: str | Path, *, floating_base: bool = False, mimic: bool = False) -> Any:
@@ -59,61 +50,6 @@ def urdf_model(source: str | Path, *, floating_base: bool = False, mimic: bool =
     if isinstance(source, Path):
         return pin.buildModelFromUrdf(str(source), *root, mimic=mimic)
     return pin.buildModelFromXML(source, *root, mimic=mimic)
-
-
-def tree_model(robot: Robot) -> Any:
-    """Return Pinocchio's model of any robot without mimic joints, built joint by joint."""
-    model = pin.Model()
-    numbers = {-1: 0}
-    mounts = {-1: pin.SE3.Identity()}  # T_joint_body: a joint may lie off the body's origin
-    for i in _depth_first(robot):
-        body, joint = robot.bodies[i], robot.joints[i]
-        mounts[i] = _mount(joint)
-        placement = mounts[body.parent] * _se3(body.placement) * mounts[i].inverse()
-        at = model.addJoint(numbers[body.parent], _joint_model(joint), placement, joint.name)
-        numbers[i] = at
-        com, rotational = np.array(body.inertia.com), np.array(body.inertia.rotational)
-        inertia = pin.Inertia(body.inertia.mass, com, rotational)
-        model.appendBodyToJoint(at, inertia, mounts[i])
-        own = model.joints[at]
-        assert joint.kind != "planar" or not any(joint.armature)  # theirs would act on other rates
-        motors = _swapped(joint.armature) if joint.kind == "free" else joint.armature
-        model.armature[own.idx_v : own.idx_v + own.nv] = motors
-    for frame in robot.frames:
-        placement = mounts[frame.body] * _se3(frame.placement)
-        at = numbers[frame.body]
-        model.addFrame(pin.Frame(frame.name, at, 0, placement, pin.FrameType.BODY))
-    return model
-
-
-def _depth_first(robot: Robot, parent: int = -1) -> list[int]:
-    own = [i for i, p in enumerate(robot.parents) if p == parent]
-    return [k for i in own for k in (i, *_depth_first(robot, i))]
-
-
-def _mount(joint: Joint) -> Any:
-    """Return T_joint_body: Pinocchio's joints turn about their origin, planar ones about z."""
-    if joint.kind == "planar":
-        axes = [step.axis for step in joint.type.primitives]
-        return pin.SE3(np.array(axes, float), np.zeros(3))
-    return pin.SE3(np.eye(3), -np.array(joint.type.point, float))
-
-
-def _joint_model(joint: Joint) -> Any:
-    axes = [np.array(axis, float) for axis in joint.type.axes]
-    if joint.kind == "helical":
-        return pin.JointModelHelicalUnaligned(axes[0], joint.type.pitch)
-    if joint.kind in ("cylindrical", "universal"):
-        second = "prismatic" if joint.kind == "cylindrical" else "revolute"
-        composite = pin.JointModelComposite(_AXIAL["revolute"](axes[0]), pin.SE3.Identity())
-        composite.addJoint(_AXIAL[second](axes[-1]), pin.SE3.Identity())
-        return composite
-    return _AXIAL[joint.kind](axes[0]) if joint.kind in _AXIAL else _OTHERS[joint.kind]()
-
-
-def _se3(T: Any) -> Any:
-    matrix = np.array(T.matrix(), float)
-    return pin.SE3(matrix[:3, :3], matrix[:3, 3])
 
 
 class PinocchioPeer:
@@ -287,11 +223,6 @@ def _coordinates(joint: Joint, nq: int, q: Any) -> Any:
     if joint.nq == 1 and nq == 2:
         return np.array([np.cos(q[0]), np.sin(q[0])])
     return q
-
-
-def _swapped(pair: Any) -> np.ndarray:
-    """Exchange the angular and the linear half of a 6-vector."""
-    return np.roll(pair, 3)
 
 
 def _turn(angle: float) -> np.ndarray:

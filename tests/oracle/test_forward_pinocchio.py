@@ -14,8 +14,9 @@ import pytest
 pin = pytest.importorskip("pinocchio")
 
 import jounce  # noqa: E402
+from jounce.adapters.pinocchio import pinocchio_model  # noqa: E402
 from jounce.model.examples import KINDS  # noqa: E402
-from tests.pinocchio_peer import PinocchioPeer, PinocchioState, tree_model, urdf_model  # noqa: E402
+from tests.pinocchio_peer import PinocchioPeer, PinocchioState, urdf_model  # noqa: E402
 from tests.tolerances import assert_close  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -53,7 +54,7 @@ def case(name: str) -> tuple[jounce.Robot, list[np.ndarray], PinocchioState]:
             rng, 12, COMPARABLE, floating_base=bool(floating), oblique_gravity=True, armature=True
         )
         robot = replace(robot, joints=tuple(_motor(j) for j in robot.joints))
-        model = tree_model(robot)
+        model = pinocchio_model(robot)
     q = robot.random_configuration(rng)
     v, Q = rng.normal(size=(2, robot.nv))
     state = PinocchioState(PinocchioPeer(robot, model), q, v, np.zeros(robot.nv))

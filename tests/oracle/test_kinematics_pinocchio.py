@@ -13,11 +13,12 @@ import pytest
 pin = pytest.importorskip("pinocchio")
 
 import jounce  # noqa: E402
+from jounce.adapters.pinocchio import pinocchio_model  # noqa: E402
 from jounce.formats.urdf import load_urdf  # noqa: E402
 from jounce.model.examples import KINDS  # noqa: E402
 from jounce.model.inertia import NO_MATTER  # noqa: E402
 from jounce.model.records import Joint  # noqa: E402
-from tests.pinocchio_peer import PinocchioPeer, PinocchioState, tree_model, urdf_model  # noqa: E402
+from tests.pinocchio_peer import PinocchioPeer, PinocchioState, urdf_model  # noqa: E402
 from tests.tolerances import INDEPENDENT, assert_close, assert_orders_close  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -57,7 +58,7 @@ def case(name: str) -> Case:
             rng, 12, kinds, floating_base=bool(floating), oblique_gravity=True, armature=True
         )
         robot = replace(robot, base_inertia=NO_MATTER, joints=comparable_motors(robot))
-        peer = PinocchioPeer(robot, tree_model(robot))
+        peer = PinocchioPeer(robot, pinocchio_model(robot))
     moving = [frame.name for frame in robot.frames if frame.body >= 0]
     frames = [moving[0], moving[len(moving) // 2], moving[-1]]
     q = np.array([robot.random_configuration(rng) for _ in range(SAMPLES)])

@@ -17,8 +17,9 @@ import pytest
 pin = pytest.importorskip("pinocchio")
 
 import jounce  # noqa: E402
+from jounce.adapters.pinocchio import pinocchio_model  # noqa: E402
 from jounce.model.examples import KINDS, random_inertia, random_placement  # noqa: E402
-from tests.pinocchio_peer import PinocchioPeer, PinocchioState, tree_model, urdf_model  # noqa: E402
+from tests.pinocchio_peer import PinocchioPeer, PinocchioState, urdf_model  # noqa: E402
 from tests.tolerances import INDEPENDENT, assert_close  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -56,7 +57,7 @@ def case(name: str) -> Case:
             oblique_gravity=True, armature=True,
         )  # fmt: skip
         robot = replace(robot, joints=tuple(_comparable_motor(j) for j in robot.joints))
-        model = tree_model(robot)
+        model = pinocchio_model(robot)
     peer = PinocchioPeer(robot, model)
     q = np.array([robot.random_configuration(rng) for _ in range(SAMPLES)])
     v, a = rng.normal(size=(2, SAMPLES, robot.nv))
@@ -124,7 +125,7 @@ def test_christoffel_matrix_of_universal_joints() -> None:
         split.add(f"link_{i}", f"cross_{i}", second, np.eye(4), matter)
     universal, revolute = (b.build() for b in builders)
     q, v, a = rng.normal(size=(3, revolute.nv))
-    state = PinocchioState(PinocchioPeer(revolute, tree_model(revolute)), q, v, a)
+    state = PinocchioState(PinocchioPeer(revolute, pinocchio_model(revolute)), q, v, a)
     got = jounce.coriolis_matrix(universal, q, v, factorization="christoffel")[0]
     assert_close(got, theirs(state)[1], INDEPENDENT)
     assert_close(jounce.mass_matrix(universal, q)[0], theirs(state)[0], INDEPENDENT)

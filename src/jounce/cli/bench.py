@@ -1,0 +1,54 @@
+"""``jounce bench``: how fast the code for a robot is, beside Pinocchio if it is installed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+from rich.table import Table
+
+from jounce.cli.console import output, progress
+from jounce.cli.robot_argument import robot_argument
+
+if TYPE_CHECKING:
+    from jounce.comparison.speed import Speed
+    from jounce.model.robot import Robot
+
+
+@click.command(epilog="Example: jounce bench arm.urdf --samples 1024")
+@robot_argument
+@click.option("--samples", type=click.IntRange(min=1), default=4096, show_default=True,
+              metavar="N", help="Of a batch.")  # fmt: skip
+@click.option("--rounds", type=click.IntRange(min=1), default=15, show_default=True,
+              metavar="N", help="The best one counts.")  # fmt: skip
+def bench(robot: Robot, *, samples: int, rounds: int) -> None:
+    """Time the code for a robot, beside Pinocchio if it is installed.
+
+    Batches run on one thread, Pinocchio's by rneaInParallel and abaInParallel; single calls come
+    from Python.  Both compute the same motion; the largest difference is printed.
+    """
+    from jounce.comparison.speed import CONTESTS, measure
+
+    with progress(f"compiling for {robot.name}", total=len(CONTESTS)) as advance:
+        found = measure(robot, samples=samples, rounds=rounds, progress=advance)
+    table = Table(title=f"{robot.name}: {samples} samples, one thread, best of {rounds}")
+    table.add_column("what")
+    for heading in ("operations", "µs a sample", "Pinocchio", "µs a sample", "times faster"):
+        table.add_column(heading, justify="right")
+    for row in found.rows:
+        table.add_row(row.title, str(row.operations), *_cells(row))
+    console = output()
+    console.print(table)
+    if found.deviation is not None:
+        line = f"largest difference between our Q and Pinocchio's: {found.deviation:.1e} of Q"
+        console.print(line, markup=False)
+    if found.note is not None:
+        console.print(found.note, markup=False, soft_wrap=True)
+
+
+def _cells(row: Speed) -> list[str]:
+    ours = f"{1e6 * row.seconds:.3f}"
+    if row.peer is None or row.peer_seconds is None:
+        return [ours, "", "", ""]
+    ratio = row.peer_seconds / row.seconds
+    return [ours, row.peer, f"{1e6 * row.peer_seconds:.3f}", f"{ratio:.1f}"]

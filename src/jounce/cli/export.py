@@ -1,0 +1,63 @@
+"""``jounce export``: a quantity of a robot as source code without dependencies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from jounce.cli.console import output
+from jounce.cli.robot_argument import robot_argument
+
+if TYPE_CHECKING:
+    from jounce.model.robot import Robot
+
+SHORT = {"id": "inverse_dynamics", "fd": "forward_dynamics"}
+_OPTIONS = ("frame", "representation", "formulation", "factorization")
+
+
+@click.command(epilog="Example: jounce export panda id --order 2 --lang c panda_torques")
+@robot_argument
+@click.argument("quantity")
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--order", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
+              help="Highest time derivative.")  # fmt: skip
+@click.option("--lang", type=click.Choice(["c"]), default="c", show_default=True,
+              help="Language: C99.")  # fmt: skip
+@click.option("--name", metavar="NAME", help="Of the function, else made of robot and quantity.")
+@click.option("--wrench", "wrenches", multiple=True, metavar="FRAME",
+              help="Take a wrench on this frame; may be repeated.")  # fmt: skip
+@click.option("--frame", metavar="FRAME", help="Of a Jacobian, pose or twist.")
+@click.option("--representation", metavar="NAME", help="body, spatial or hybrid.")
+@click.option("--formulation", metavar="NAME", help="Of inverse dynamics.")
+@click.option("--factorization", metavar="NAME", help="Of the Coriolis matrix.")
+def export(
+    robot: Robot,
+    *,
+    quantity: str,
+    directory: Path,
+    order: int,
+    lang: str,
+    name: str | None,
+    wrenches: tuple[str, ...],
+    **options: str | None,
+) -> None:
+    """Write a quantity of a robot as source code that needs nothing else.
+
+    QUANTITY is one that jounce.kernel knows, such as inverse_dynamics (or id), forward_dynamics
+    (or fd), mass_matrix, jacobian.  DIR gets header, source, an example program and a
+    CMakeLists.txt; the function allocates nothing and has no state.
+    """
+    from jounce.kernels.kernel import kernel_of
+    from jounce.kernels.quantities import kernel_spec
+
+    assert lang == "c"
+    chosen = {key: value for key in _OPTIONS if (value := options[key]) is not None}
+    spec = kernel_spec(robot, SHORT.get(quantity, quantity), order, wrenches, chosen)
+    kernel = kernel_of(spec)
+    console = output()
+    for path in kernel.export_c(directory, name):
+        console.print(str(path), markup=False, soft_wrap=True)
+    line = f"{spec.quantity} of {robot.name}, order {order}: {kernel.operations} operations"
+    console.print(line, markup=False, soft_wrap=True)

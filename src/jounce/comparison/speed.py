@@ -1,0 +1,181 @@
+"""How fast the kernels of a robot are, beside Pinocchio where it is installed.
+
+Batches run on one thread, Pinocchio's by ``rneaInParallel`` and ``abaInParallel``, so that no
+Python is between the samples of either; calls are single samples from Python.  Everything takes
+turns and the best of several rounds counts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jounce.errors import UnsupportedError
+from jounce.kernels.kernel import kernel
+from jounce.model.configuration import integrate
+from jounce.model.robot import Robot
+
+Action = Callable[[], object]
+CALLS = 500  # of a round
+
+
+class Speed(NamedTuple):
+    """One thing that was timed: seconds of a sample, ours and Pinocchio's if it has it."""
+
+    title: str
+    operations: int
+    seconds: float
+    peer: str | None
+    peer_seconds: float | None
+
+
+class Speeds(NamedTuple):
+    """All that was timed, and how far Q is from Pinocchio's, of the largest one."""
+
+    rows: list[Speed]
+    deviation: float | None
+    note: str | None
+
+
+class _Contest(NamedTuple):
+    title: str
+    quantity: str
+    order: int
+    peer: str | None
+    single: bool = False
+
+
+CONTESTS = (
+    _Contest("Q", "inverse_dynamics", 0, "rneaInParallel"),
+    _Contest("Q…Q⁽²⁾", "inverse_dynamics", 2, "rneaInParallel"),
+    _Contest("Q…Q⁽⁴⁾", "inverse_dynamics", 4, "rneaInParallel"),
+    _Contest("a", "forward_dynamics", 0, "abaInParallel"),
+    _Contest("M", "mass_matrix", 0, None),
+    _Contest("C", "coriolis_matrix", 0, None),
+    _Contest("∂Q/∂(q, v, a)", "inverse_dynamics_partials", 0, None),
+    _Contest("regressor", "regressor", 0, None),
+    _Contest("Q, one call", "inverse_dynamics", 0, "rnea", True),
+    _Contest("Q…Q⁽²⁾, one call", "inverse_dynamics", 2, "rnea", True),
+)
+
+
+def measure(
+    robot: Robot,
+    *,
+    samples: int = 4096,
+    rounds: int = 15,
+    progress: Callable[[int], None] | None = None,
+) -> Speeds:
+    """Time the kernels of a robot; ``progress`` is told of every one that is compiled."""
+    rng = np.random.default_rng(0)
+    q = integrate(
+        robot, np.tile(robot.neutral, (samples, 1)), rng.uniform(-1, 1, (samples, robot.nv))
+    )
+    motion = [q, *rng.normal(size=(6, samples, robot.nv))]
+    peer, note = _peer(robot, motion)
+    actions: dict[str, Action] = {}
+    operations = {}
+    for contest in CONTESTS:
+        code = kernel(robot, contest.quantity, order=contest.order)
+        arrays = motion[: len(code.signature.arguments)]
+        operations[contest.title] = code.operations
+        actions[contest.title] = _single(code, arrays) if contest.single else _batch(code, arrays)
+        if progress is not None:
+            progress(1)
+    actions |= {} if peer is None else peer.actions()
+    singles = {c.title for c in CONTESTS if c.single} | {"rnea"}
+    best = _best(actions, rounds)
+    per_sample = {
+        name: seconds / (CALLS if name in singles else samples) for name, seconds in best.items()
+    }
+    rows = [
+        Speed(
+            c.title, operations[c.title], per_sample[c.title], c.peer, per_sample.get(c.peer or "")
+        )
+        for c in CONTESTS
+    ]
+    return Speeds(rows, None if peer is None else peer.deviation(robot, motion), note)
+
+
+class _Pinocchio:
+    """The same robot and the same motion in Pinocchio."""
+
+    def __init__(self, robot: Robot, motion: list[np.ndarray]) -> None:
+        import pinocchio as pin  # pyright: ignore[reportMissingImports]
+
+        from jounce.adapters.pinocchio import pinocchio_model, pinocchio_order
+
+        self.pin: Any = pin
+        self.model = pinocchio_model(robot)
+        orders = pinocchio_order(robot, self.model)
+        if orders is None:
+            raise UnsupportedError("Pinocchio has other coordinates for a planar joint.")
+        self.order_q, self.order_v = orders
+        self.q = np.asfortranarray(motion[0][:, self.order_q].T)
+        self.v, self.a = (np.asfortranarray(x[:, self.order_v].T) for x in motion[1:3])
+
+    def actions(self) -> dict[str, Action]:
+        """Return the batches and the call, by the names of their functions."""
+        pin, model, data = self.pin, self.model, self.model.createData()
+        pool, out = pin.ModelPool(model, 1), np.zeros_like(self.v, order="F")
+        q, v, a = (np.ascontiguousarray(x[:, 0]) for x in (self.q, self.v, self.a))
+
+        def calls() -> None:
+            for _ in range(CALLS):
+                pin.rnea(model, data, q, v, a)
+
+        return {
+            "rneaInParallel": lambda: pin.rneaInParallel(1, pool, self.q, self.v, self.a, out),
+            "abaInParallel": lambda: pin.abaInParallel(1, pool, self.q, self.v, self.a, out),
+            "rnea": calls,
+        }
+
+    def deviation(self, robot: Robot, motion: list[np.ndarray]) -> float:
+        """Return the largest difference between the forces, damping aside, of the largest one."""
+        theirs = np.zeros_like(self.v, order="F")
+        self.pin.rneaInParallel(
+            1, self.pin.ModelPool(self.model, 1), self.q, self.v, self.a, theirs
+        )
+        ours = kernel(robot, "inverse_dynamics")(*motion[:3])[0]
+        damping = np.concatenate([np.ravel(joint.damping) for joint in robot.joints])
+        ours = (ours - damping * motion[1])[:, self.order_v].T
+        return float(np.abs(ours - theirs).max() / np.abs(theirs).max())
+
+
+def _peer(robot: Robot, motion: list[np.ndarray]) -> tuple[_Pinocchio | None, str | None]:
+    if find_spec("pinocchio") is None:
+        return None, "Pinocchio is not installed (pip install pin)"
+    try:
+        return _Pinocchio(robot, motion), None
+    except UnsupportedError as error:
+        return None, f"not compared: {error}"
+
+
+def _batch(code: Any, arrays: list[np.ndarray]) -> Action:
+    out = code(*arrays)
+    return lambda: code(*arrays, out=out, threads=1)
+
+
+def _single(code: Any, arrays: list[np.ndarray]) -> Action:
+    first = [np.array(x[0]) for x in arrays]
+
+    def calls() -> None:
+        for _ in range(CALLS):
+            code(*first)
+
+    return calls
+
+
+def _best(actions: dict[str, Action], rounds: int) -> dict[str, float]:
+    """Return the best seconds of each action."""
+    best = dict.fromkeys(actions, float("inf"))
+    for _ in range(rounds):
+        for name, action in actions.items():
+            begin = time.perf_counter()
+            action()
+            best[name] = min(best[name], time.perf_counter() - begin)
+    return best

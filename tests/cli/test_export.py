@@ -1,0 +1,74 @@
+"""``jounce export``: the code that it writes is compiled by a C compiler and run."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import jounce
+from jounce.kernels.export import sample
+from jounce.kernels.quantities import kernel_spec
+from tests.cli.program import only_line, run
+from tests.tolerances import ROUNDOFF, assert_close
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_the_exported_program_prints_what_the_library_computes(tmp_path: Path):
+    place = tmp_path / "code"
+    code, out, err = run("export", "planar2r", "id", "--order", "2", "--lang", "c", str(place))
+    assert (code, err) == (0, "")
+    *paths, closing = out.splitlines()
+    assert [Path(p).relative_to(place).as_posix() for p in paths] == [
+        "planar2r_inverse_dynamics.h",
+        "planar2r_inverse_dynamics.c",
+        "examples/main.c",
+        "CMakeLists.txt",
+    ]
+    assert closing.startswith("inverse_dynamics of planar2r, order 2: ")
+    program = tmp_path / "program"
+    sources = [paths[1], paths[2]]
+    subprocess.run(["cc", "-std=c99", "-I", place, *sources, "-o", program, "-lm"], check=True)
+    printed = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    rows = [line.split("=")[-1] if "=" in line else line for line in printed.splitlines()]
+    numbers = np.array([float(word) for row in rows for word in _numbers(row)])
+    robot = jounce.load("planar2r")
+    wanted = jounce.inverse_dynamics(robot, *sample(kernel_spec(robot, "inverse_dynamics", 2)))
+    assert_close(numbers, wanted.ravel(), ROUNDOFF)
+
+
+def _numbers(row: str) -> list[str]:
+    words = row.replace(",", " ").split()
+    return [word for word in words if word.lstrip("-").replace(".", "", 1)[:1].isdigit()]
+
+
+def test_options_reach_the_kernel(tmp_path: Path):
+    options = ("--frame", "flange", "--representation", "spatial", "--name", "tool")
+    code, _, err = run("export", "panda", "jacobian", str(tmp_path), *options)
+    assert (code, err) == (0, "")
+    text = (tmp_path / "tool.h").read_text(encoding="utf-8")
+    assert "flange" in text
+    assert "spatial" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nobody", "id", "d"), "nobody"),
+        (("panda", "torque", "d"), "inverse_dynamics"),
+        (("panda", "jacobian", "d"), "frame"),
+        (("panda", "id", "d", "--lang", "ada"), "'ada' is not 'c'"),
+        (("panda", "id", "d", "--frame", "flange"), "frame"),
+        (("panda", "id", "d", "--wrench", "nose"), "'nose'"),
+        (("panda", "id", "d", "--name", "2fast"), "C identifier"),
+    ],
+)
+def test_bad_input_is_one_line(arguments: tuple[str, ...], message: str, tmp_path: Path):
+    robot, quantity, directory, *options = arguments
+    code, out, err = run("export", robot, quantity, str(tmp_path / directory), *options)
+    assert (code, out) == (2, "")
+    assert message in only_line(err)
+    assert not (tmp_path / directory).exists()
