@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.stamp
 DOCS_STAMP := .venv/.stamp-docs
+BENCH_STAMP := .venv/.stamp-bench
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
 
@@ -28,6 +29,10 @@ $(DOCS_STAMP): $(STAMP)
 	$(BIN)/python -m pip install --quiet --group docs
 	@touch $@
 
+$(BENCH_STAMP): $(STAMP)
+	$(BIN)/python -m pip install --quiet --group bench
+	@touch $@
+
 demo: $(STAMP)
 	$(BIN)/jounce show panda
 	$(BIN)/python examples/01_first_steps.py
@@ -43,7 +48,7 @@ check: $(STAMP)
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -n 2 -m "not slow" $(PYTEST_ARGS)
 
-bench: $(STAMP)
+bench: $(BENCH_STAMP)
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 docs: $(DOCS_STAMP)

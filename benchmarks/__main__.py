@@ -1,6 +1,7 @@
 """Run the benchmarks: every ``bench_*.py`` beside this file has a function ``run(console)``."""
 
 import importlib
+import os
 import sys
 from pathlib import Path
 
@@ -18,6 +19,8 @@ def main(names: list[str]) -> int:
         print(f"no benchmark {', '.join(unknown)}; there are: {there_are}", file=sys.stderr)
         return 2
     console = Console(highlight=False)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = 120
     for name in wanted:
         console.rule(name)
         importlib.import_module(f"benchmarks.bench_{name}").run(console)
