@@ -8,12 +8,13 @@ PYTEST_ARGS ?=
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench docs clean
+.PHONY: help demo test lint check bench docs clean
 
 help:
 	@echo "make demo    show what Jounce does"
 	@echo "make test    run the whole test suite"
-	@echo "make check   format, lint, types, layers and the fast tests"
+	@echo "make lint    format, lint, types and layers"
+	@echo "make check   the same and the fast tests"
 	@echo "make bench   run the benchmarks (BENCH_ARGS=name for one)"
 	@echo "make docs    build the documentation into site/"
 	@echo "make clean   remove .venv and everything that was built"
@@ -35,24 +36,26 @@ $(BENCH_STAMP): $(STAMP)
 
 demo: $(STAMP)
 	$(BIN)/jounce show panda
-	$(BIN)/python examples/01_first_steps.py
+	$(BIN)/python examples/00_demo.py demo/report.html
 	$(BIN)/python examples/02_torque_rates.py demo/torque_rates.png
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
-check: $(STAMP)
+lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright --project pyproject.toml
 	$(BIN)/lint-imports
+
+check: lint
 	$(BIN)/python -m pytest -n 2 -m "not slow" $(PYTEST_ARGS)
 
 bench: $(BENCH_STAMP)
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 docs: $(DOCS_STAMP)
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf .venv build demo dist site .pytest_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks

@@ -8,7 +8,11 @@ import pytest
 
 from tests.architecture.sources import ROOT
 
-SCRIPTS = sorted((ROOT / "docs" / "assets").glob("*.py"))
+SCRIPTS = [
+    path
+    for path in sorted((ROOT / "docs" / "assets").glob("*.py"))
+    if path.with_suffix(".svg").exists()
+]
 
 
 @pytest.mark.parametrize("script", [script.name for script in SCRIPTS])
@@ -17,3 +21,7 @@ def test_picture_is_what_its_script_draws(script: str, interpreted: None) -> Non
     drawn = runpy.run_path(str(path))["picture"]()
     found = path.with_suffix(".svg").read_text(encoding="utf-8")
     assert drawn == found, f"run: python docs/assets/{script}"
+
+
+def test_there_are_pictures() -> None:
+    assert [script.stem for script in SCRIPTS] == ["frames", "overview"]
