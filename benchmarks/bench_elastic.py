@@ -1,4 +1,4 @@
-"""Feedforward of elastic joints against inverse dynamics of second order."""
+"""Feedforward of elastic joints against inverse dynamics, and how errors grow open loop."""
 
 from __future__ import annotations
 
@@ -7,14 +7,23 @@ from rich.console import Console
 
 import jounce
 from benchmarks.timing import at_most, best_times
+from jounce.elastic import SeriesElastic
+from jounce.simulation import PlannedForces, taylor
 
 SAMPLES = 4096
+SECONDS = 2.0
+TINY = 1e-9  # rad
 
 
 def run(console: Console) -> None:
-    """Time batches on one thread and single calls from Python."""
+    """Time batches on one thread and single calls from Python; measure the growth of an error."""
     robot = jounce.load("panda")
-    drives = jounce.elastic.SeriesElastic(robot, 2000.0, 0.5)
+    _cost(console, robot)
+    _growth(console, robot)
+
+
+def _cost(console: Console, robot: jounce.Robot) -> None:
+    drives = SeriesElastic(robot, 2000.0, 0.5)
     rng = np.random.default_rng(0)
     batch = list(rng.normal(size=(5, SAMPLES, 7)))
     single = [x[0].copy() for x in batch]
@@ -24,3 +33,31 @@ def run(console: Console) -> None:
                   + at_most(many["ours"] / many["Q2"], 1.5))  # fmt: skip
     one = best_times({"ours": lambda: drives.feedforward(*single)}, rounds=40, loops=1000)
     console.print(f"one feedforward from Python: {at_most(one['ours'] * 1e6, 10.0, ' µs')}")
+
+
+def _growth(console: Console, robot: jounce.Robot) -> None:
+    """Apply feedforward torques open loop, from the planned state and a little beside it."""
+    drives = SeriesElastic(robot, np.linspace(5000.0, 500.0, 7), 0.5)
+    middle = [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.8]
+    waves = np.random.default_rng(1).uniform(-0.5, 0.5, size=(2, 2, 7))
+    motion = jounce.trajectory.Fourier(*waves, 2.0, middle)
+    plan, times = PlannedForces(drives, motion), np.linspace(0.0, SECONDS, 41)
+
+    def simulated(error: float) -> np.ndarray:
+        q, v, theta, theta1 = plan.state(0.0)
+        start = (q + error, v, theta + error, theta1)
+        return taylor(drives, start, plan, (0.0, SECONDS), order=8)(times)["q"]
+
+    planned = simulated(0.0)
+    miss = float(np.abs(planned - motion(times, order=0)[0]).max())
+    sizes = np.abs(simulated(TINY) - planned).max(axis=1)
+    later = times >= 0.5 * SECONDS
+    rate = np.polyfit(times[later], np.log(sizes[later]), 1)[0]
+    states = [drives.state_matrix(*plan.state(t), plan(t)[0]) for t in times]
+    largest = np.linalg.eigvals(np.array(states)).real.max(axis=1)
+    console.print(
+        f"open loop, {SECONDS:g} s, K = 500 … 5000 Nm/rad: {at_most(miss, 1e-7, ' rad')} off; an "
+        f"error of {TINY:g} rad grows {sizes.max() / TINY:.3g} times, in the second half as "
+        f"exp({rate:.2f} t/s); largest real part of the linearisation: {largest.min():.2f} … "
+        f"{largest.max():.2f} /s"
+    )

@@ -53,7 +53,7 @@ def _poses(console: Console, robot: Robot, frame: str) -> None:
     line = f"{robot.name}: {solved:.1%} of {POSES} poses solved, {1e6 * ours:.0f} µs a pose"
     peer = _peer(robot, frame, goals[:PEER_POSES])
     if peer is None:
-        console.print(f"{line}; roboticstoolbox is not installed", markup=False)
+        console.print(f"{line}; no peer: pip install roboticstoolbox-python", markup=False)
         return
     rate, theirs = peer
     console.print(

@@ -27,14 +27,21 @@ A model built by hand must add its joints depth first, or its matrices are silen
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pinocchio as pin  # pyright: ignore[reportMissingImports]
 
+from jounce.adapters.pinocchio import pinocchio_model
+from jounce.formats.urdf import load_urdf
+from jounce.model.examples import random_tree
+from jounce.model.inertia import NO_MATTER
 from jounce.model.records import Joint
 from jounce.model.robot import Robot
+from tests.example_robots import urdf
 
 REFERENCE_FRAMES = {
     "body": pin.ReferenceFrame.LOCAL,
@@ -50,6 +57,36 @@ def urdf_model(source: str | Path, *, floating_base: bool = False, mimic: bool =
     if isinstance(source, Path):
         return pin.buildModelFromUrdf(str(source), *root, mimic=mimic)
     return pin.buildModelFromXML(source, *root, mimic=mimic)
+
+
+FILES = {
+    "panda": "panda_description/urdf/panda.urdf",
+    "talos": "talos_data/robots/talos_reduced.urdf",
+}
+
+
+def named_peer(
+    name: str,
+    rng: np.random.Generator,
+    kinds: Sequence[str],
+    motorless: Callable[[Joint], bool] = lambda joint: joint.kind == "planar",
+) -> PinocchioPeer:
+    """Return the peer of a file or of a random tree, "panda", "talos floating", "tree", …
+
+    Trees have motors but where ``motorless`` says so: Pinocchio's act on other rates in planar
+    joints.  Matter of the base, which Pinocchio forgets, is left out.
+    """
+    kind, *floating = name.split()
+    base = bool(floating)
+    if kind in FILES:
+        path = urdf(FILES[kind])
+        robot = load_urdf(path, floating_base=base, mimic=False)
+        model = urdf_model(path, floating_base=base)
+        return PinocchioPeer(replace(robot, base_inertia=NO_MATTER), model)
+    robot = random_tree(rng, 12, kinds, floating_base=base, oblique_gravity=True, armature=True)
+    joints = (replace(j, armature=(0.0,) * j.nv) if motorless(j) else j for j in robot.joints)
+    robot = replace(robot, base_inertia=NO_MATTER, joints=tuple(joints))
+    return PinocchioPeer(robot, pinocchio_model(robot))
 
 
 class PinocchioPeer:

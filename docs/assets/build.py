@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,8 @@ _log = logging.getLogger("mkdocs.hooks.pictures")
 def on_pre_build(**_: Any) -> None:
     """Draw all pictures."""
     MADE.mkdir(parents=True, exist_ok=True)
+    for script in (ROOT / "examples").glob("[0-9]*.py"):
+        shutil.copyfile(script, MADE / f"{script.stem}.txt")  # the gallery links to it
     for script in examples():
         _run(script, str(MADE / f"{script.stem}.png"))
     page = MADE / "report.html"

@@ -30,6 +30,10 @@ class RobotFormatError(ModelError):
     """A robot file that cannot be read; the message starts with file and line."""
 
 
+class TableError(JounceError, ValueError):
+    """A file of samples that cannot be read; the message starts with file and line."""
+
+
 class SingularError(JounceError, ArithmeticError):
     """A matrix that has no inverse, such as the mass matrix of a robot with a massless tip."""
 

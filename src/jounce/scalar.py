@@ -2,6 +2,7 @@
 
 An algorithm text runs on anything closed under ``+ - *`` with itself and with floats:
 floats, NumPy arrays (one array per scalar), mpmath, SymPy, jets, traced expressions.
+Numbers of other libraries divide by integers as well, to their own precision.
 """
 
 from __future__ import annotations

@@ -77,6 +77,23 @@ def test_a_path(tmp_path: Path, kind: str):
     assert np.abs(V[0, 0]).max() < 1e-9
 
 
+def test_a_path_that_is_too_fast(tmp_path: Path):
+    file, out = tmp_path / "path.csv", tmp_path / "motion.csv"
+    q = np.array([0.1, 0.5, 0.2, -1.0, 0.3, 0.8, 0.1])
+    T = jounce.frame_pose(jounce.load("iiwa14"), "flange", np.array([q, q + 0.3]))[0]
+    rows = [numbers(np.concatenate([x[:3, 3], quaternion_of(x[:3, :3])])) for x in T]
+    lines = [f"{t} {row}".replace(" ", ",") for t, row in zip((0, 0.1), rows, strict=True)]
+    file.write_text("\n".join(["t,x,y,z,qx,qy,qz,qw", *lines]), encoding="utf-8")
+    arguments = ["ik", "iiwa14", "--frame", "flange", "--path", str(file), "--q0", numbers(q),
+                 "--out", str(out)]  # fmt: skip
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 1
+    assert "velocity limit" in result.stderr
+    assert not out.exists()
+    for option in ("--no-velocity-limits", "--no-limits"):
+        assert CliRunner().invoke(main, [*arguments, option]).exit_code == 0
+
+
 def test_a_path_that_leaves_the_reach(tmp_path: Path):
     file, out = tmp_path / "path.csv", tmp_path / "motion.csv"
     start = pose_text(Q).replace(" ", ",")

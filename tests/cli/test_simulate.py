@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -69,18 +71,29 @@ def test_no_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     assert "jounce[plot]" in err
 
 
-def test_what_was_simulated_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    partial = jounce.simulation.taylor(ARM, ([0, 0], [0, 0]), t=(0, 0.1), order=8)
+def test_what_was_simulated_is_kept(tmp_path: Path):
+    """Two rods without mass and a point mass: stretched, nothing resists, and steps underflow."""
+    b = jounce.RobotBuilder("point")
+    b.add("rod", joint=jounce.joints.revolute([0, 0, 1]))
+    T = np.eye(4)
+    T[0, 3] = 1.0
+    mass = jounce.Inertia(1.0, [1, 0, 0], np.zeros((3, 3)))
+    b.add("tip", "rod", jounce.joints.revolute([0, 0, 1]), placement=T, inertia=mass)
+    robot, out = tmp_path / "point.json", tmp_path / "motion.json"
+    b.build().save(robot)
+    arguments = ["--q", "0 1", "--v", "0 -1", "--order", "8", "-o", str(out)]
+    found = CliRunner().invoke(main, ["simulate", str(robot), *arguments])
+    assert found.exit_code == 1
+    message = r"^jounce: .*too small at t = 0\.\d+ s.*; what was simulated before is in .*\.json\n$"
+    assert re.match(message, found.stderr)
+    kept = json.loads(out.read_text("utf-8"))
+    assert kept["reason"] == "step underflow"
+    assert len(kept["time"]) > 10
+    assert abs(kept["q"][-1][1]) < 1e-3
 
-    def failing(*arguments: object, **options: object) -> None:
-        raise jounce.simulation.SimulationError("the step became too small.", partial)
 
-    monkeypatch.setattr(jounce.simulation, "taylor", failing)
-    out = tmp_path / "motion.json"
-    code, _, err = run("-o", str(out))
-    assert code == 1
-    assert "too small; what was simulated before is in" in err
-    assert json.loads(out.read_text("utf-8"))["time"][-1] == 0.1
+def test_help_shows_an_example():
+    assert "Example: jounce simulate panda" in run("--help")[1]
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,6 @@ itself; the bound holds for matrices of mass with a condition number below `COND
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, distribution
-from pathlib import Path
-
 import mpmath
 import numpy as np
 import pytest
@@ -16,6 +13,7 @@ import pytest
 import jounce
 from jounce.derivatives.forward import accelerations
 from tests import oracle_data as oracle
+from tests.example_robots import urdf
 from tests.tolerances import assert_orders_close
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -78,14 +76,6 @@ def test_motion_from_the_forces_under_a_wrench(name: str) -> None:
     assert_orders_close(got, np.array(rates[:2]), ROUND_TRIP)
 
 
-def _path(name: str) -> Path:
-    try:
-        share = distribution("example-robot-data").locate_file("cmeel.prefix/share")
-    except PackageNotFoundError:
-        pytest.skip("example-robot-data is not installed")
-    return Path(str(share)) / "example-robot-data" / "robots" / URDFS[name]
-
-
 SLOW = ("talos floating", "tiago")
 
 
@@ -93,7 +83,7 @@ SLOW = ("talos floating", "tiago")
     "name", [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in URDFS]
 )
 def test_round_trip_of_urdf_files(name: str, rng: np.random.Generator) -> None:
-    robot = jounce.load(_path(name), floating_base="floating" in name)
+    robot = jounce.load(urdf(URDFS[name]), floating_base="floating" in name)
     q = np.array([robot.random_configuration(rng) for _ in range(4)])
     assert condition(robot, q) < CONDITION
     v, *rates = (rng.normal(size=(4, robot.nv)) * PULSE**k for k in range(ORDER + 2))

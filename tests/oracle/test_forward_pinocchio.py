@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
-from importlib.metadata import PackageNotFoundError, distribution
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,23 +11,12 @@ import pytest
 pin = pytest.importorskip("pinocchio")
 
 import jounce  # noqa: E402
-from jounce.adapters.pinocchio import pinocchio_model  # noqa: E402
 from jounce.model.examples import KINDS  # noqa: E402
-from tests.pinocchio_peer import PinocchioPeer, PinocchioState, urdf_model  # noqa: E402
+from tests.pinocchio_peer import PinocchioState, named_peer  # noqa: E402
 from tests.tolerances import assert_close  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
-try:
-    DATA = distribution("example-robot-data")
-    ROBOTS = Path(str(DATA.locate_file("cmeel.prefix/share/example-robot-data/robots")))
-except PackageNotFoundError:
-    pytest.skip("example-robot-data is not installed", allow_module_level=True)
-
-FILES = {
-    "panda": "panda_description/urdf/panda.urdf",
-    "talos": "talos_data/robots/talos_reduced.urdf",
-}
 CASES = ["panda", "panda floating", "talos", "talos floating", "tree", "tree floating"]
 COMPARABLE = [kind for kind in KINDS if kind not in ("mimic", "planar")]
 REPRESENTATIONS = ("body", "spatial", "hybrid")
@@ -43,27 +29,13 @@ every_case = pytest.mark.parametrize("name", CASES)
 @cache
 def case(name: str) -> tuple[jounce.Robot, list[np.ndarray], PinocchioState]:
     """Return a robot, its state and forces, and Pinocchio in that state."""
-    kind, *floating = name.split()
     rng = np.random.default_rng(sum(map(ord, name)))
-    if kind in FILES:
-        path = ROBOTS / FILES[kind]
-        robot = jounce.load(path, floating_base=bool(floating), mimic=False)
-        model = urdf_model(path, floating_base=bool(floating))
-    else:
-        robot = jounce.examples.random_tree(
-            rng, 12, COMPARABLE, floating_base=bool(floating), oblique_gravity=True, armature=True
-        )
-        robot = replace(robot, joints=tuple(_motor(j) for j in robot.joints))
-        model = pinocchio_model(robot)
+    peer = named_peer(name, rng, COMPARABLE, lambda joint: joint.nv > 1)  # pin.aba takes no others
+    robot = peer.robot
     q = robot.random_configuration(rng)
     v, Q = rng.normal(size=(2, robot.nv))
-    state = PinocchioState(PinocchioPeer(robot, model), q, v, np.zeros(robot.nv))
+    state = PinocchioState(peer, q, v, np.zeros(robot.nv))
     return robot, [q, v, 10.0 * Q], state
-
-
-def _motor(joint: Any) -> Any:
-    """Return joints of one velocity with their motor: ``pin.aba`` takes no others."""
-    return joint if joint.nv == 1 else replace(joint, armature=(0.0,) * joint.nv)
 
 
 def theirs(state: PinocchioState, Q: np.ndarray, external: Any = None) -> np.ndarray:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
-from importlib.metadata import PackageNotFoundError, distribution
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,27 +10,13 @@ import pytest
 pin = pytest.importorskip("pinocchio")
 
 import jounce  # noqa: E402
-from jounce.adapters.pinocchio import pinocchio_model  # noqa: E402
-from jounce.formats.urdf import load_urdf  # noqa: E402
 from jounce.model.examples import KINDS  # noqa: E402
-from jounce.model.inertia import NO_MATTER  # noqa: E402
-from jounce.model.records import Joint  # noqa: E402
-from tests.pinocchio_peer import PinocchioPeer, PinocchioState, urdf_model  # noqa: E402
+from tests.pinocchio_peer import PinocchioState, named_peer  # noqa: E402
 from tests.tolerances import INDEPENDENT, assert_close, assert_orders_close  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
-try:
-    DATA = distribution("example-robot-data")
-    ROBOTS = Path(str(DATA.locate_file("cmeel.prefix/share/example-robot-data/robots")))
-except PackageNotFoundError:
-    pytest.skip("example-robot-data is not installed", allow_module_level=True)
-
 REPRESENTATIONS = ("body", "spatial", "hybrid")
-FILES = {
-    "panda": "panda_description/urdf/panda.urdf",
-    "talos": "talos_data/robots/talos_reduced.urdf",
-}
 CASES = ["panda", "talos", "talos floating", "tree", "tree floating"]
 SAMPLES = 2
 Case = tuple[jounce.Robot, list[str], list[np.ndarray], list[PinocchioState]]
@@ -45,34 +28,15 @@ every_representation = pytest.mark.parametrize("representation", REPRESENTATIONS
 @cache
 def case(name: str) -> Case:
     """Return a robot, frames near its base, middle and tip, a motion, and Pinocchio in it."""
-    kind, *floating = name.split()
     rng = np.random.default_rng(sum(map(ord, name)))
-    if kind in FILES:
-        path = ROBOTS / FILES[kind]
-        robot = load_urdf(path, floating_base=bool(floating), mimic=False)
-        robot = replace(robot, base_inertia=NO_MATTER)  # Pinocchio forgets it
-        peer = PinocchioPeer(robot, urdf_model(path, floating_base=bool(floating)))
-    else:
-        kinds = [k for k in KINDS if k != "mimic"]
-        robot = jounce.examples.random_tree(
-            rng, 12, kinds, floating_base=bool(floating), oblique_gravity=True, armature=True
-        )
-        robot = replace(robot, base_inertia=NO_MATTER, joints=comparable_motors(robot))
-        peer = PinocchioPeer(robot, pinocchio_model(robot))
+    peer = named_peer(name, rng, [k for k in KINDS if k != "mimic"])
+    robot = peer.robot
     moving = [frame.name for frame in robot.frames if frame.body >= 0]
     frames = [moving[0], moving[len(moving) // 2], moving[-1]]
     q = np.array([robot.random_configuration(rng) for _ in range(SAMPLES)])
     v, a = rng.normal(size=(2, SAMPLES, robot.nv))
     states = [PinocchioState(peer, *sample) for sample in zip(q, v, a, strict=True)]
     return robot, frames, [q, v, a], states
-
-
-def comparable_motors(robot: jounce.Robot) -> tuple[Joint, ...]:
-    """Return the joints without motors in planar ones: Pinocchio's act on other rates."""
-    return tuple(
-        replace(joint, armature=(0.0,) * joint.nv) if joint.kind == "planar" else joint
-        for joint in robot.joints
-    )
 
 
 @every_case

@@ -7,9 +7,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from importlib.metadata import PackageNotFoundError, distribution
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,21 +16,11 @@ pin = pytest.importorskip("pinocchio")
 import jounce  # noqa: E402
 from jounce.adapters.pinocchio import pinocchio_model  # noqa: E402
 from jounce.model.examples import KINDS, random_inertia, random_placement  # noqa: E402
-from tests.pinocchio_peer import PinocchioPeer, PinocchioState, urdf_model  # noqa: E402
+from tests.pinocchio_peer import PinocchioPeer, PinocchioState, named_peer  # noqa: E402
 from tests.tolerances import INDEPENDENT, assert_close  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
-try:
-    DATA = distribution("example-robot-data")
-    ROBOTS = Path(str(DATA.locate_file("cmeel.prefix/share/example-robot-data/robots")))
-except PackageNotFoundError:
-    pytest.skip("example-robot-data is not installed", allow_module_level=True)
-
-FILES = {
-    "panda": "panda_description/urdf/panda.urdf",
-    "talos": "talos_data/robots/talos_reduced.urdf",
-}
 CASES = ["panda", "panda floating", "talos", "talos floating", "tree", "tree floating", "balls"]
 SAMPLES = 3
 Case = tuple[jounce.Robot, list[np.ndarray], list[PinocchioState]]
@@ -44,21 +31,9 @@ every_case = pytest.mark.parametrize("name", CASES)
 @cache
 def case(name: str) -> Case:
     """Return a robot, a motion and Pinocchio in every state of it."""
-    kind, *floating = name.split()
     rng = np.random.default_rng(sum(map(ord, name)))
-    if kind in FILES:
-        path = ROBOTS / FILES[kind]
-        robot = jounce.load(path, floating_base=bool(floating), mimic=False)
-        model = urdf_model(path, floating_base=bool(floating))
-    else:
-        balls = ("spherical", "free", "revolute")
-        robot = jounce.examples.random_tree(
-            rng, 12, balls if kind == "balls" else COMPARABLE, floating_base=bool(floating),
-            oblique_gravity=True, armature=True,
-        )  # fmt: skip
-        robot = replace(robot, joints=tuple(_comparable_motor(j) for j in robot.joints))
-        model = pinocchio_model(robot)
-    peer = PinocchioPeer(robot, model)
+    peer = named_peer(name, rng, BALLS if name == "balls" else COMPARABLE)
+    robot = peer.robot
     q = np.array([robot.random_configuration(rng) for _ in range(SAMPLES)])
     v, a = rng.normal(size=(2, SAMPLES, robot.nv))
     states = [PinocchioState(peer, *sample) for sample in zip(q, v, a, strict=True)]
@@ -66,11 +41,7 @@ def case(name: str) -> Case:
 
 
 COMPARABLE = [kind for kind in KINDS if kind not in ("mimic", "universal")]
-
-
-def _comparable_motor(joint: Any) -> Any:
-    """Return a joint without motor if it is planar: Pinocchio's acts on other rates there."""
-    return replace(joint, armature=(0.0,) * joint.nv) if joint.kind == "planar" else joint
+BALLS = ("spherical", "free", "revolute")
 
 
 def theirs(state: PinocchioState) -> tuple[np.ndarray, np.ndarray]:

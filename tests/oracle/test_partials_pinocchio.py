@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, distribution
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -13,15 +10,10 @@ pin = pytest.importorskip("pinocchio")
 import jounce  # noqa: E402
 from jounce.adapters.parameter_order import from_pinocchio  # noqa: E402
 from jounce.formats.urdf import load_urdf  # noqa: E402
+from tests.example_robots import urdf  # noqa: E402
 from tests.pinocchio_peer import PinocchioPeer, urdf_model  # noqa: E402
 from tests.tolerances import INDEPENDENT, assert_close  # noqa: E402
 
-try:
-    SHARE = distribution("example-robot-data").locate_file("cmeel.prefix/share")
-except PackageNotFoundError:
-    pytest.skip("example-robot-data is not installed", allow_module_level=True)
-
-ROBOTS = Path(str(SHARE)) / "example-robot-data" / "robots"
 FILES = (
     "panda_description/urdf/panda.urdf",
     "ur_description/urdf/ur5_robot.urdf",
@@ -38,7 +30,7 @@ pytestmark = [
 
 
 def peer_of(name: str, floating_base: bool) -> PinocchioPeer:
-    path = ROBOTS / name
+    path = urdf(name)
     robot = load_urdf(path, floating_base=floating_base, mimic=False, strict=False)
     return PinocchioPeer(robot, urdf_model(path, floating_base=floating_base))
 

@@ -11,6 +11,7 @@ zero or one vanish here, so constant geometry costs nothing when a text is trace
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from math import factorial
 from typing import Any
 
@@ -34,11 +35,11 @@ class Jet:
     @classmethod
     def from_derivatives(cls, derivatives: Iterable[Scalar]) -> Jet:
         """Build from ``x, dx/dt, d2x/dt2, ...``."""
-        return cls(_scaled(d, 1.0 / factorial(k)) for k, d in enumerate(derivatives))
+        return cls(divided(d, factorial(k)) for k, d in enumerate(derivatives))
 
     def derivatives(self) -> tuple[Any, ...]:
         """Return ``x, dx/dt, d2x/dt2, ...`` at ``t = 0``."""
-        return tuple(_scaled(c, float(factorial(k))) for k, c in enumerate(self.coeffs))
+        return tuple(_times(c, factorial(k)) for k, c in enumerate(self.coeffs))
 
     @property
     def order(self) -> int:
@@ -49,7 +50,7 @@ class Jet:
         """Time derivative; the result is one order shorter."""
         if self._rate is not None:
             return self._rate
-        return Jet(_scaled(c, float(k)) for k, c in enumerate(self.coeffs) if k)
+        return Jet(_times(c, k) for k, c in enumerate(self.coeffs) if k)
 
     def truncated(self, order: int) -> Jet:
         """Drop the coefficients above ``order``."""
@@ -62,8 +63,8 @@ class Jet:
         s, c = [s0], [c0]
         rate = self.dt().coeffs
         for k in range(1, len(u)):
-            s.append(_scaled(_sum(rate[j] * c[k - 1 - j] for j in range(k)), 1.0 / k))
-            c.append(_scaled(_sum(rate[j] * s[k - 1 - j] for j in range(k)), -1.0 / k))
+            s.append(divided(_sum(rate[j] * c[k - 1 - j] for j in range(k)), k))
+            c.append(-divided(_sum(rate[j] * s[k - 1 - j] for j in range(k)), k))
         return Jet(s), Jet(c)
 
     def reciprocal(self) -> Jet:
@@ -122,7 +123,7 @@ def integral(rate: Any, start: Any, order: int) -> Jet:
     """Return the jet ``x`` of the given order with ``x' = rate`` and ``x(0) = start``."""
     coeffs = rate.coeffs if isinstance(rate, Jet) else (rate, *[0.0] * (order - 1))
     own = rate if isinstance(rate, Jet) and rate.order == order - 1 else None
-    terms = (_scaled(c, 1.0 / (k + 1)) for k, c in enumerate(coeffs[:order]))
+    terms = (divided(c, k + 1) for k, c in enumerate(coeffs[:order]))
     return Jet((start, *terms), own)
 
 
@@ -142,8 +143,34 @@ def _is(x: Any, constant: float) -> bool:
     return isinstance(x, float | int) and x == constant
 
 
-def _scaled(x: Any, factor: float) -> Any:
-    return x if factor == 1.0 else x * factor
+def divided(x: Any, k: int) -> Any:
+    """Return ``x / k`` of a coefficient, to the precision of its type.
+
+    Floats, arrays of them and traced values are multiplied by the float 1/k, which is cheaper;
+    numbers of other libraries (mpmath, fractions, SymPy) have more digits than that factor.
+    """
+    if k == 1:
+        return x
+    return x * (1.0 / k) if _is_double(x) else x / k
+
+
+def _times(x: Any, k: int) -> Any:
+    if k == 1:
+        return x
+    return x * (float(k) if _is_double(x) else k)
+
+
+def _is_double(x: Any) -> bool:
+    """Tell whether a scalar has the precision of a float: it is one, an array, or traced."""
+    if isinstance(x, Tangent):
+        return _is_double(x.value)
+    is_object_array = str(getattr(x, "dtype", "")) == "object"
+    return _is_ours(type(x)) and not is_object_array
+
+
+@cache
+def _is_ours(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] in ("builtins", "numpy", "jounce")
 
 
 def _sum(terms: Iterable[Any]) -> Any:

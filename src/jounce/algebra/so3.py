@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import hypot, sqrt
 from typing import Any, NamedTuple
 
-from jounce.algebra.jet import Jet
+from jounce.algebra.jet import Jet, divided
 from jounce.algebra.vector import Vec3
 from jounce.scalar import sincos
 
@@ -97,7 +97,7 @@ def _integrate_row(start: Vec3, rate: Vec3, order: int) -> Vec3:
         known = Vec3(*(Jet(c) for c in coeffs))
         slope = known.cross(Vec3(*(Jet(w.coeffs[: k + 1]) for w in rate)))
         for c, s in zip(coeffs, slope, strict=True):
-            c.append(s.coeffs[k] * (1.0 / (k + 1)))
+            c.append(divided(s.coeffs[k], k + 1))
     return Vec3(*(Jet(c) for c in coeffs))
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _UNITS = ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"))
 
 
-@click.group(invoke_without_command=True)
+@click.group(invoke_without_command=True, epilog="Example: jounce cache")
 @click.pass_context
 def cache(ctx: click.Context) -> None:
     """Show, clear or fill the cache of compiled code.
@@ -28,7 +28,7 @@ def cache(ctx: click.Context) -> None:
         _show()
 
 
-@cache.command()
+@cache.command(epilog="Example: jounce cache clear")
 def clear() -> None:
     """Remove all compiled code."""
     from jounce.codegen import cache as disk
@@ -44,7 +44,7 @@ def clear() -> None:
     _say(f"removed {_entries(removed)}, {_size(size)}, from {place}")
 
 
-@cache.command()
+@cache.command(epilog="Example: jounce cache warm panda --order 2")
 @robot_argument
 @click.option("--order", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
               help="Highest time derivative.")  # fmt: skip

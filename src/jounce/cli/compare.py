@@ -27,7 +27,7 @@ _QUICK = "0-2"
 _STEPS = 1000  # of the progress bar
 
 
-@click.command()
+@click.command(epilog="Example: jounce compare planar2r --quick --csv comparison.csv")
 @robot_argument
 @click.option("--orders", metavar="ORDERS",
               help=f"Time derivatives, such as 0-6 or 0,2,4.  [default: {_FULL}]")  # fmt: skip

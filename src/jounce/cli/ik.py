@@ -20,14 +20,15 @@ if TYPE_CHECKING:
 _POSE = "x y z roll pitch yaw | x y z qx qy qz qw"
 
 
-@click.command()
+@click.command(epilog="Example: jounce ik iiwa14 --frame flange --pose '0.4 0 0.3 0 3.1 0'")
 @robot_argument
 @click.option("--frame", required=True, metavar="NAME", help="Frame that is to move.")
 @click.option("--pose", metavar="NUMBERS", help=f"'{_POSE}', in m and rad.")
 @click.option("--path", "path_file", type=click.Path(path_type=Path), metavar="FILE.csv",
               help="Poses in time: columns t, x, y, z, qx, qy, qz, qw.")  # fmt: skip
 @click.option("--q0", metavar="NUMBERS", help="Where to start from; the nearest solution is taken.")
-@click.option("--no-limits", is_flag=True, help="Ignore the limits of the joints.")
+@click.option("--no-limits", is_flag=True, help="Ignore the limits of position and velocity.")
+@click.option("--no-velocity-limits", is_flag=True, help="Ignore those of velocity only.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the random starts.")
 @click.option("--json", "as_json", is_flag=True, help="With --pose: print JSON.")
 @click.option("--kind", type=click.Choice(["spline", "screws"]), default="spline",
@@ -101,9 +102,11 @@ def _follow(robot: Robot, frame: str, file: Path, q0: Any, options: dict[str, An
     samples = np.linspace(path.start, path.end, count)
     try:
         with progress(f"moving {frame} along {file.name}", count) as advance:
-            motion = follow(
-                robot, frame, path, samples, q0, limits=not options["no_limits"], progress=advance
-            )
+            limits = {
+                "limits": not options["no_limits"],
+                "velocity_limits": not (options["no_limits"] or options["no_velocity_limits"]),
+            }
+            motion = follow(robot, frame, path, samples, q0, progress=advance, **limits)
     except PathError as error:
         raise CheckFailed(str(error)) from error
     write_table(out, motion.table(robot))

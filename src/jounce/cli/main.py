@@ -17,10 +17,12 @@ COMMANDS = {
     "robots": "List the bundled robots.",
     "show": "Show what a robot is made of.",
     "verify": "Check that a robot is sound and that all computations of it agree.",
+    "id": "Compute torques of a logged motion, and their rates.",
     "ik": "Find the joints that put a frame at a pose, or move it along a path.",
     "simulate": "Let a robot move under constant torques, and gravity.",
     "export": "Write a quantity of a robot as source code that needs nothing else.",
     "bench": "Time the code for a robot, beside Pinocchio if it is installed.",
+    "report": "Write a page that shows a robot moving, with torques, limits and energy.",
     "compare": "Measure all formulations of inverse dynamics on a robot.",
     "cache": "Show, clear or fill the cache of compiled code.",
 }

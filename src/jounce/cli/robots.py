@@ -9,7 +9,7 @@ from rich.table import Table
 from jounce.cli.console import output
 
 
-@click.command()
+@click.command(epilog="Example: jounce robots")
 def robots() -> None:
     """List the bundled robots."""
     import jounce

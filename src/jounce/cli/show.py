@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _LIMITS = ("lower", "upper", "velocity", "effort", "acceleration", "jerk", "effort_rate")
 
 
-@click.command()
+@click.command(epilog="Example: jounce show panda --json")
 @robot_argument
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def show(robot: Robot, *, as_json: bool) -> None:

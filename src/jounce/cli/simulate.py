@@ -25,7 +25,7 @@ _PLOTS = (".png", ".svg", ".pdf")
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
-@click.command()
+@click.command(epilog="Example: jounce simulate panda --time 2 -o motion.npz")
 @robot_argument
 @click.option("--time", "duration", type=click.FloatRange(min=0, min_open=True), default=1.0,
               show_default=True, metavar="T", help="How long, in s.")  # fmt: skip
@@ -221,13 +221,13 @@ def _read_state(path: Path) -> dict[str, Any]:
     """Return q, v, theta, theta1 of a file; of a table the last row."""
     import numpy as np
 
-    from jounce.trajectory.npz_file import _arrays
+    from jounce.trajectory.npz_file import read_arrays
 
     ending = path.suffix.lower()
     if ending not in (".json", ".npz"):
         raise click.UsageError(f"--state {path} must end in .json or .npz")
     try:
-        found = _arrays(path) if ending == ".npz" else json.loads(path.read_text(encoding="utf-8"))
+        found = read_arrays(path) if ending == ".npz" else json.loads(path.read_text("utf-8"))
         parts = {
             n: np.asarray(found[n], float) for n in ("q", "v", "theta", "theta1") if n in found
         }

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from jounce.verification.records import Verification
 
 
-@click.command()
+@click.command(epilog="Example: jounce verify panda --samples 4 --order 2")
 @robot_argument
 @click.option("--samples", type=click.IntRange(min=1), default=8, show_default=True, metavar="N",
               help="Number of random motions.")  # fmt: skip

@@ -22,64 +22,10 @@ from jounce.derivatives.forces import forces
 from jounce.literature.chain import Ad, SerialChain, mass_matrix
 from jounce.model.robot import Robot
 from jounce.model.tree import Link, Tree, lowered
-from jounce.scalar import sincos
 
 DIGITS = 50
 _HAND_WRITTEN = 2  # order of the second opinion
 _SECOND_OPINIONS = 2  # instants at which it is asked
-
-
-class Exact:
-    """An mpmath number for which a float factor 1/k, as jets have them, is exactly 1/k.
-
-    Jets scale by the floats nearest to 1/3, 1/24, …; taken literally these would spoil the 17th
-    digit, and would spoil it alike in what is to be judged.  No other float is ever a factor:
-    the numbers of the robot are Exact themselves, or 0 or 1.
-    """
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    @staticmethod
-    def of(x: Any) -> Any:
-        """Return a number; zeros and ones stay floats, which texts fold."""
-        return float(x) if x in (0, 1) else Exact(x)
-
-    def __add__(self, other: Any) -> Any:
-        if isinstance(other, Exact):
-            return Exact(self.value + other.value)
-        return Exact(self.value + other) if isinstance(other, float | int) else NotImplemented
-
-    def __neg__(self) -> Exact:
-        return Exact(-self.value)
-
-    def __sub__(self, other: Any) -> Any:
-        return self + (-other) if isinstance(other, Exact | float | int) else NotImplemented
-
-    def __rsub__(self, other: Any) -> Any:
-        return -self + other
-
-    def __mul__(self, other: Any) -> Any:
-        if isinstance(other, Exact):
-            return Exact(self.value * other.value)
-        if not isinstance(other, float | int):
-            return NotImplemented
-        whole = round(1.0 / other) if 0.0 < abs(other) < 1.0 else 0
-        is_reciprocal = whole and 1.0 / whole == other
-        return Exact(self.value / whole if is_reciprocal else self.value * other)
-
-    def __rtruediv__(self, other: float) -> Exact:
-        return Exact(other / self.value)
-
-    def sincos(self) -> tuple[Exact, Exact]:
-        """Return sine and cosine."""
-        sine, cosine = sincos(self.value)
-        return Exact(sine), Exact(cosine)
-
-    __radd__ = __add__
-    __rmul__ = __mul__
 
 
 class Reference(NamedTuple):
@@ -103,12 +49,12 @@ def reference(robot: Robot, motion: Sequence[np.ndarray], *, serial: bool) -> Re
 
     with mpmath.workdps(DIGITS):
         tree = orthogonal(mapped(lowered(robot), mpmath.mpf))
-        exact = mapped(tree, Exact.of)
+        foldable = mapped(tree, lambda x: float(x) if x in (0, 1) else x)  # of no cost in a text
         instants = [
             [[mpmath.mpf(float(x)) for x in row] for row in s] for s in zip(*motion, strict=True)
         ]
-        Q = np.array([_forces(robot, exact, sample) for sample in instants], dtype=object)
-        Q = np.moveaxis(Q, 0, 1)
+        Q = [forces(robot, q, rates, tree=foldable) for q, *rates in instants]
+        Q = np.moveaxis(np.array(Q, dtype=object), 0, 1)
         scales = [float(max(abs(x) for x in level.flat)) for level in Q]
         disagreement = None
         if serial and len(motion) >= _HAND_WRITTEN + 3:
@@ -118,12 +64,6 @@ def reference(robot: Robot, motion: Sequence[np.ndarray], *, serial: bool) -> Re
                 for i, sample in enumerate(instants[:_SECOND_OPINIONS])
             )
     return Reference(Q, scales, disagreement)
-
-
-def _forces(robot: Robot, tree: Tree, sample: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    q, *rates = [[Exact(x) for x in row] for row in sample]
-    rows = forces(robot, q, rates, tree=tree)
-    return [[x.value if isinstance(x, Exact) else x for x in row] for row in rows]
 
 
 def mapped(tree: Tree, number: Callable[[Any], Any]) -> Tree:

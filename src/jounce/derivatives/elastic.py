@@ -74,7 +74,7 @@ def coupled(robot: Robot, groups: Sequence[Group]) -> Rows:
         Q⁽ᵏ⁾ = Σ_i binom(k, i) K⁽ⁱ⁾ (θ − q)⁽ᵏ⁻ⁱ⁾ + D (θ − q)⁽ᵏ⁺¹⁾
     """
     q, v, theta, theta1, D, mobility, rigid, K, torques = groups
-    factors, _ = mass_factors(robot, q)
+    factors = mass_factors(robot, q)
     rates: list[Any] = [v]
     deflection = [_difference(theta, q), _difference(theta1, v)]
     motors: list[Any] = []

@@ -9,11 +9,13 @@ from jounce.derivatives.forces import Loads, forces
 from jounce.derivatives.kinematics import Rows, Scalars
 from jounce.derivatives.partials import mixed_partials
 from jounce.dynamics.factorization import Factors, ZeroPivotError, factorize, solve
+from jounce.dynamics.mass_bounds import mass_bounds
 from jounce.dynamics.matrices import mass_matrix
 from jounce.dynamics.motion import link_motions
 from jounce.errors import SingularError
 from jounce.model.economy import economical
 from jounce.model.robot import Robot
+from jounce.model.tree import lowered
 
 
 def accelerations(
@@ -28,8 +30,7 @@ def accelerations(
     ``Q⁽ᵏ⁾ = M a⁽ᵏ⁾ + f_k(q, v, …, a⁽ᵏ⁻¹⁾)``: M is factored once; f_k is inverse dynamics with
     the unknown rate set to zero.
     """
-    factors, _ = mass_factors(robot, q)
-    return _solve_orders(robot, q, v, given, wrenches, factors)
+    return _solve_orders(robot, q, v, given, wrenches, mass_factors(robot, q))
 
 
 def accelerations_and_pivots(
@@ -39,24 +40,31 @@ def accelerations_and_pivots(
     given: Sequence[Scalars],
     wrenches: Loads | None = None,
 ) -> Rows:
-    """Return what `accelerations` does and a row of pivots of M over its diagonal entries.
+    """Return what `accelerations` does and, as a last row, what `pivots` does."""
+    factors = mass_factors(robot, q)
+    return [*_solve_orders(robot, q, v, given, wrenches, factors), _ratios(robot, factors)]
 
-    The last row tells how far M is from singular: a joint whose entry vanishes, or is no
+
+def pivots(robot: Robot, q: Scalars, _rates: Sequence[Scalars] = ()) -> Rows:
+    """Return the pivots of M, each over a bound of its diagonal entry, one row of nv scalars.
+
+    It tells how far M is from singular: a joint whose entry is of the size of rounding, or no
     number, can move without moving any mass.
     """
-    factors, M = mass_factors(robot, q)
-    pivots = zip(factors.pivots, factors.reciprocals, strict=True)
-    ratios = [p * r * (p / M[k][k]) for k, (p, r) in enumerate(pivots)]  # p r = 1, unless p = 0
-    return [*_solve_orders(robot, q, v, given, wrenches, factors), ratios]
+    return [_ratios(robot, mass_factors(robot, q))]
 
 
-def mass_factors(robot: Robot, q: Scalars) -> tuple[Factors, list[list[Any]]]:
-    """Return the factors of the mass matrix and the matrix itself."""
+def _ratios(robot: Robot, factors: Factors) -> list[Any]:
+    bounds = mass_bounds(lowered(robot))
+    return [p / bound for p, bound in zip(factors.pivots, bounds, strict=True)]
+
+
+def mass_factors(robot: Robot, q: Scalars) -> Factors:
+    """Return the factors of the mass matrix."""
     tree = economical(robot)
     jets = mass_matrix(tree, link_motions(tree, q, []))
-    M = [[_value(x) for x in row] for row in jets]
     try:
-        return factorize(M), M
+        return factorize([[_value(x) for x in row] for row in jets])
     except ZeroPivotError as error:
         raise singular(robot, error.args[0]) from None
 
@@ -102,7 +110,7 @@ def acceleration_partials(
 
     ``∂a/∂x = −M⁻¹ ∂Q/∂x`` at the acceleration that the force gives.
     """
-    factors, _ = mass_factors(robot, q)
+    factors = mass_factors(robot, q)
     (a,) = _solve_orders(robot, q, v, [force], wrenches, factors)
     nv = robot.nv
     (table,) = mixed_partials(robot, q, [v, a], wrenches)

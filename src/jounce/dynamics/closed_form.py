@@ -67,6 +67,7 @@ def system(robot: Robot) -> System:
     n, nv = len(tree.links), tree.nv
     X, inertias, (armature, damping) = np.zeros((6 * n, nv)), np.zeros((n, 6, 6)), np.zeros((2, nv))
     try:
+        np.array(robot.gravity, float)
         for i, link in enumerate(tree.links):
             where = link.coordinates
             if i in bodies:
@@ -78,7 +79,8 @@ def system(robot: Robot) -> System:
                 damping[v] += link.damping[k] * where.multiplier**2
     except TypeError as error:
         raise UnsupportedError(
-            f"the closed form is numeric; robot {robot.name!r} has symbols: {error}."
+            f"robot {robot.name!r} has symbols, and the closed form computes with numbers: "
+            "take the equations of motion of jounce.symbolic(robot)."
         ) from error
     motors = np.diag(armature), np.diag(damping)
     return System(tree, tuple(frames), _names(robot), X, inertias, *motors)

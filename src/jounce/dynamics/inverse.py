@@ -36,7 +36,7 @@ def inverse_dynamics(
     The ground that accelerates by −g replaces gravity, exactly and at every order; these
     twists are therefore not the true ones.  ``wrenches`` are jets exerted by the environment
     on the robot; W_i sums those beyond joint i.  With K rates (K ≥ 2) the result is of order
-    K − 2.  Cost: O(n K²).  [M20, (31)], [KM21, (19)] in momentum form.
+    K − 2.  Cost: O(n K²).  [M20, (29)], [KM21, (19)] in momentum form.
 
     Differs: the papers recurse over wrenches, with 18 products of jets a joint instead of 4.
     """

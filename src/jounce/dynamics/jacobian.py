@@ -66,7 +66,7 @@ def frame_columns(
 def joint_screws(
     tree: Tree, motions: Sequence[LinkMotion], representation: str = "spatial"
 ) -> list[Motion]:
-    """Return the screw of every velocity: ``S_i = Ad(C_i) Ξ_i`` in the world [M20, (9)]."""
+    """Return the screw of every velocity: ``S_i = Ad(C_i) Ξ_i`` in the world [M20, (7)]."""
     poses = link_poses(tree, motions)
     result: list[Any] = [NO_MOTION] * tree.nv
     for i, link in enumerate(tree.links):

@@ -30,7 +30,7 @@ def motion_in(representation: str, body: Motion, pose: Transform) -> Motion:
     """Return a motion given in a frame at ``pose`` in another representation.
 
     ``body``: in the frame; ``spatial``: in the world, about its origin, ``Ad(C) V``
-    [M20, (38)]; ``hybrid``: in world axes about the frame's origin.
+    [M20, (33)]; ``hybrid``: in world axes about the frame's origin.
     """
     if representation == "body":
         return body
@@ -42,7 +42,7 @@ def motion_in(representation: str, body: Motion, pose: Transform) -> Motion:
 def twist_rates_in(representation: str, body: Motion, pose: Transform, order: int) -> list[Motion]:
     """Return the twist of one frame and its derivatives in another representation, at t = 0.
 
-    ``d/dt Ad(C) X = Ad(C) (dX/dt + ad(V) X)`` with the frame's own twist V [M20, (9)], so only the
+    ``d/dt Ad(C) X = Ad(C) (dX/dt + ad(V) X)`` with the frame's own twist V [M20, (34)], so only the
     pose at t = 0 is needed: derivative k is ``Ad(C) (d/dt + ad(V))ᵏ V``.  Hybrid: the same with
     rotations only.
     """

@@ -8,29 +8,38 @@ from typing import Any
 import numpy as np
 
 from jounce.errors import ModelError, ShapeError, UnsupportedError
+from jounce.model.checks import as_floats
 from jounce.model.robot import Robot
 
 
 def per_joint(
-    robot: Robot, name: str, values: Any, *, infinite: bool = False, zero: bool = False
+    robot: Robot, name: str, values: Any, *, infinite: bool = False, zero: Any = False
 ) -> np.ndarray:
-    """Return one positive number a degree of freedom from a number or an array."""
-    array = np.asarray(values, dtype=float)
+    """Return one positive number a degree of freedom from a number or an array.
+
+    ``zero`` tells where, or whether, zero is allowed too.
+    """
+    array = as_floats(name, values)
     if array.ndim > 1 or (array.ndim == 1 and array.shape != (robot.nv,)):
         raise ShapeError(f"{name} must be a number or have shape ({robot.nv},), got {array.shape}.")
     array = np.broadcast_to(array, (robot.nv,)).copy()
+    may_vanish = np.broadcast_to(zero, (robot.nv,))
     for joint in robot.joints:
-        for x in array[joint.v_slice]:
+        for x, zero in zip(array[joint.v_slice], may_vanish[joint.v_slice], strict=True):
             allowed = x > 0.0 or (zero and x == 0.0)
-            if np.isnan(x) or not allowed or (np.isinf(x) and not infinite):
-                kind = "not negative" if zero else "positive"
-                end = " (inf for a rigid joint)" if infinite else ""
+            if not allowed or (np.isinf(x) and not infinite):
+                kind = "zero or positive" if zero else "positive"
+                end = " (inf for a rigid joint)" if infinite else " and finite"
                 raise ModelError(f"{name} of joint {joint.name!r} must be {kind}{end}, got {x:g}.")
     return array
 
 
 def require_plain_joints(robot: Robot) -> None:
     """Refuse joints whose coordinates are no angles or lengths: they have no motor angle."""
+    if not isinstance(robot, Robot):
+        raise TypeError(
+            f"robot must be a jounce.Robot, got {type(robot).__name__}; see jounce.load."
+        )
     for joint in robot.joints:
         if joint.kind in ("spherical", "free"):
             raise UnsupportedError(

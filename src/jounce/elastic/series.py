@@ -14,6 +14,7 @@ from jounce.errors import ShapeError, UnsupportedError
 from jounce.kernels.dynamics import inverse_dynamics
 from jounce.kernels.kernel import Kernel, kernel_of
 from jounce.kernels.matrices import forward_dynamics
+from jounce.kernels.partials import forward_dynamics_partials
 from jounce.kernels.quantities import kernel_spec
 from jounce.model.checks import as_floats, checked
 from jounce.model.robot import Robot
@@ -93,11 +94,8 @@ class SeriesElastic:
         return [joint.name for joint in self.robot.joints if chosen[joint.v_slice].any()]
 
     def _motor_inertia(self, given: Any) -> np.ndarray:
-        values = per_joint(self.robot, "motor_inertia", given, zero=True)
-        kept = np.where(values == 0.0, armature_of(self.robot), values)
-        inertia = np.where(self.rigid, kept, values)
-        per_joint(self.robot, "motor_inertia", np.where(self.rigid, 1.0, inertia))
-        return inertia
+        values = per_joint(self.robot, "motor_inertia", given, zero=self.rigid)
+        return np.where(values == 0.0, armature_of(self.robot), values)
 
     def feedforward(
         self, q: Any, v: Any, a: Any, j: Any = None, s: Any = None, *, wrenches: Wrenches = None
@@ -217,6 +215,26 @@ class SeriesElastic:
         self.require_flat("exact linearisation", mixed=False)
         a, j = self.flat_state(q, v, theta, theta1, wrenches=wrenches)
         return self.feedforward(q, v, a, j, q4, wrenches=wrenches).torque
+
+    def state_matrix(self, q: Any, v: Any, theta: Any, theta1: Any, torque: Any) -> np.ndarray:
+        """Return the linearisation ``∂x'/∂x`` with ``x = (q, v, θ, θ')``, ``(*batch, 4 nv, 4 nv)``.
+
+        The motor torque stays.  Eigenvalues with positive real part are rates at which an
+        error grows without feedback.  The motor of a rigid joint moves with the joint.
+        """
+        nv, n, rigid = self.robot.nv, self.gear_ratio, self.rigid
+        (spring,) = self.spring_torques(q, v, theta, theta1)
+        Q = np.where(rigid, checked("torque", torque, nv) * n, spring)
+        da_dq, da_dv, da_dQ = forward_dynamics_partials(self.links, q, v, Q)
+        K, D = np.diag(self._spring), np.diag(self._spring_damping)
+        springs = np.concatenate([-K, -D, K / n, D / n], axis=1)  # ∂Q/∂x; θ on the motor side
+        result = np.zeros((*Q.shape[:-1], 4 * nv, 4 * nv))
+        result[..., :nv, nv : 2 * nv] = result[..., 2 * nv : 3 * nv, 3 * nv :] = np.eye(nv)
+        links = da_dQ @ springs
+        links[..., : 2 * nv] += np.concatenate([da_dq, da_dv], axis=-1)
+        motors = np.where(rigid[:, None], links, -self._mobility[:, None] * springs)
+        result[..., nv : 2 * nv, :], result[..., 3 * nv :, :] = links, n[:, None] * motors
+        return result
 
     def require_flat(self, what: str, *, mixed: bool = True) -> None:
         """Refuse what the drives do not allow, naming the joints."""

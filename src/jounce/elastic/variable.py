@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from jounce.elastic.drives import per_joint, require_plain_joints, with_armature
 from jounce.elastic.jets import checked_motion, product, quotient
+from jounce.elastic.series import Feedforward
 from jounce.errors import ModelError, ShapeError
 from jounce.kernels.dynamics import inverse_dynamics
 from jounce.model.checks import checked
 from jounce.model.robot import Robot
 
 
-class StiffnessFeedforward(NamedTuple):
-    """What motors must do for a motion and a stiffness; each ``(*batch, nv)``.
+class StiffnessFeedforward(Feedforward):
+    """What the motors must do, and what the ``adjuster`` motors that set the stiffness must do."""
 
-    ``adjuster`` is the same for the motors that set the stiffness, where they are separate.
-    """
-
-    theta: np.ndarray
-    theta1: np.ndarray
-    theta2: np.ndarray
-    torque: np.ndarray
-    spring_torque: np.ndarray
-    spring_rate: np.ndarray
-    power: np.ndarray
-    adjuster: StiffnessFeedforward | None = None
+    adjuster: Feedforward
 
 
 class VariableStiffness:
@@ -65,8 +56,9 @@ class VariableStiffness:
         ``stiffness`` are K, K', K'' of shape ``(3, *batch, nv)``.
         """
         (theta, spring), (sigma, load) = self._drives(given(q, v, a, j, s), stiffness)
-        adjuster = _feedforward(self.adjuster_inertia, sigma, load)
-        return _feedforward(self.motor_inertia, theta, spring)._replace(adjuster=adjuster)
+        result = StiffnessFeedforward(*_feedforward(self.motor_inertia, theta, spring))
+        result.adjuster = _feedforward(self.adjuster_inertia, sigma, load)
+        return result
 
     def torques(self, stiffness: Any, q: Any, *rates: Any) -> np.ndarray:
         """Return the torques of motors and adjusters with derivatives, ``(K − 3, *batch, 2 nv)``.
@@ -108,7 +100,7 @@ class Antagonistic:
 
     def feedforward(
         self, q: Any, v: Any, a: Any, j: Any = None, s: Any = None, stiffness: Any = None
-    ) -> tuple[StiffnessFeedforward, StiffnessFeedforward]:
+    ) -> tuple[Feedforward, Feedforward]:
         """Return what both motors must do; ``stiffness`` as for `VariableStiffness`."""
         first, second = self._drives(given(q, v, a, j, s), stiffness)
         return _feedforward(self.motor_inertia, *first), _feedforward(self.motor_inertia, *second)
@@ -155,10 +147,10 @@ def _jets(links: Robot, given: Any, stiffness: Any) -> tuple[np.ndarray, np.ndar
     return np.array(np.broadcast_arrays(*motion[: len(Q)])), Q, K
 
 
-def _feedforward(inertia: np.ndarray, theta: np.ndarray, load: np.ndarray) -> StiffnessFeedforward:
+def _feedforward(inertia: np.ndarray, theta: np.ndarray, load: np.ndarray) -> Feedforward:
     torque = inertia * theta[2] + load[0]
     power = torque * theta[1]
-    return StiffnessFeedforward(theta[0], theta[1], theta[2], torque, load[0], load[1], power)
+    return Feedforward(theta[0], theta[1], theta[2], torque, load[0], load[1], power)
 
 
 def given(*arrays: Any) -> tuple[Any, ...]:

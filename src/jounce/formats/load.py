@@ -25,6 +25,7 @@ def load(
     damping: bool = False,
     gravity: Any = None,
     packages: Mapping[str, str] | None = None,
+    mappings: Mapping[str, Any] | None = None,
     strict: bool = True,
 ) -> Robot:
     """Return the robot of a bundled name, a file (.urdf, .xacro, .xml = MJCF, .json) or a dict.
@@ -32,13 +33,18 @@ def load(
     ``mimic=False`` frees mimic joints; ``damping=True`` applies the joint damping of a URDF or
     MJCF file (a native file, a dict or a bundled robot keeps the damping that is stored in it);
     ``gravity`` replaces that of the file; ``packages`` maps package names to directories;
-    ``strict=False`` accepts inertias that no body can have.  Bundled robots always have their
-    published inertias; ``robot.warnings`` names those that no body can have.
+    ``mappings`` are the arguments of a xacro file; ``strict=False`` accepts inertias that no body
+    can have.  Bundled robots always have their published inertias; ``robot.warnings`` names those
+    that no body can have.
 
     >>> import jounce
     >>> jounce.load("panda").nv
     7
     """
+    if mappings and not str(source).lower().endswith(".xacro"):
+        raise UnsupportedError(
+            f"only xacro files take mappings, got {sorted(mappings)}; drop them."
+        )
     if isinstance(source, Mapping):
         return _finished(native.from_dict(source, strict=strict), floating_base, mimic, gravity)
     path = _path(source, packages)
@@ -56,7 +62,7 @@ def load(
         return _finished(native.load(path, strict=strict), floating_base, mimic, gravity)
     options = {"floating_base": floating_base, "mimic": mimic, "damping": damping}
     options |= {"gravity": gravity, "strict": strict}
-    return _load_xml(path, packages, options)
+    return _load_xml(path, packages, mappings, options)
 
 
 def _path(source: Any, packages: Mapping[str, str] | None) -> Path:
@@ -79,13 +85,18 @@ def _path(source: Any, packages: Mapping[str, str] | None) -> Path:
     return Path(given).expanduser()
 
 
-def _load_xml(path: Path, packages: Mapping[str, str] | None, options: dict[str, Any]) -> Robot:
+def _load_xml(
+    path: Path,
+    packages: Mapping[str, str] | None,
+    mappings: Mapping[str, Any] | None,
+    options: dict[str, Any],
+) -> Robot:
     """Read a file of XML; with the suffix .xml the root element says what it is."""
     suffix = path.suffix.lower()
     if suffix == ".xacro":
         from jounce.formats.xacro import load_xacro
 
-        return load_xacro(path, packages=packages, **options)
+        return load_xacro(path, mappings=mappings, packages=packages, **options)
     if suffix == ".urdf" or (suffix == ".xml" and _root_element(path) == "robot"):
         from jounce.formats.urdf import load_urdf
 

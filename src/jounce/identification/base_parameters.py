@@ -55,7 +55,7 @@ class BaseParameters:
         return tuple(sorted(set(self.structural) ^ set(self.numerical)))
 
     def values(self, parameters: Any) -> Array:
-        """Return the base parameters of inertial parameters ``(*batch, 10 n_bodies)``."""
+        """Return the base parameters of parameters ``(*batch, 10 n_bodies)``, motors after them."""
         return np.asarray(parameters, float) @ self.map.T
 
     def reduced(self, regressor: Any) -> Array:
@@ -93,7 +93,13 @@ class BaseParameters:
 
 
 def base_parameters(
-    robot: Robot, *, method: str = "both", rng: Any = 0, tolerance: float = 1e-8
+    robot: Robot,
+    *,
+    method: str = "both",
+    rng: Any = 0,
+    tolerance: float = 1e-8,
+    friction: bool = False,
+    armature: bool = False,
 ) -> BaseParameters:
     """Return the base parameters of a robot under its gravity.
 
@@ -102,6 +108,7 @@ def base_parameters(
     rank of a regressor at random motions (``rng``: a seed or a generator) by QR with pivoting.
     ``both`` does both, trusts the second, and the report says where they differ.  What is below
     ``tolerance`` of the largest counts as zero: geometry rounded to six digits needs 1e-4.
+    ``friction`` and ``armature`` add the parameters of motors, in the order of `jounce.regressor`.
 
     >>> import jounce
     >>> from jounce.identification import base_parameters
@@ -117,29 +124,43 @@ def base_parameters(
         raise _unknown(method)
     if not robot.n_bodies:
         return BaseParameters((), (), np.zeros((0, 0)), (), ())
-    preference = _preference(robot)
+    motors = {"friction": friction, "armature": armature}
+    names = parameter_names(robot, **motors)
+    preference = _preference(robot, len(names) - robot.nv * armature, len(names))
     structural = numerical = None
     dropped: list[int] = []
-    null = np.zeros((robot.n_parameters, 0))
+    null = np.zeros((len(names), 0))
     if method != "numerical":
-        null = structural_null_space(robot, tolerance)
+        null = structural_null_space(robot, tolerance, armature=armature)
+        friction_rows = np.zeros((2 * robot.nv * friction, null.shape[1]))  # each has its own
+        null = np.insert(null, [robot.n_parameters] * len(friction_rows), friction_rows, axis=0)
         dropped = _dependent(null, preference, [])
-        structural = _rest(robot, dropped)
+        structural = _rest(names, dropped)
     if method != "structural":
-        found = numerical_null_space(robot, np.random.default_rng(rng), tolerance)
+        found = numerical_null_space(robot, np.random.default_rng(rng), tolerance, **motors)
         extended = _dependent(found, preference, dropped)
-        numerical = _rest(robot, extended)
+        numerical = _rest(names, extended)
         if extended != dropped:  # the same space is exact from structure, rounded from numbers
             null, dropped = found, extended
-    columns = _rest(robot, dropped)
-    return BaseParameters(
-        parameter_names(robot), columns, _map(null, columns, dropped), structural, numerical
-    )
+    columns = _rest(names, dropped)
+    return BaseParameters(names, columns, _map(null, columns, dropped), structural, numerical)
 
 
-def parameter_names(robot: Robot) -> tuple[str, ...]:
-    """Return the names of the inertial parameters, as in ``Ixx(link7)``, in the order of π."""
-    return tuple(f"{symbol}({body.name})" for body in robot.bodies for symbol in SYMBOLS)
+def parameter_names(
+    robot: Robot, *, friction: bool = False, armature: bool = False
+) -> tuple[str, ...]:
+    """Return the names of the inertial parameters, as in ``Ixx(link7)``, in the order of π.
+
+    Then those of motors, one a velocity: Fv and Fc (viscous, Coulomb's), Ia (armature).
+    """
+    speeds = [
+        joint.name if joint.nv == 1 else f"{joint.name}[{k}]"
+        for joint in robot.joints
+        for k in range(joint.nv)
+    ]
+    motors = ("Fv", "Fc") * friction + ("Ia",) * armature
+    matter = (f"{symbol}({body.name})" for body in robot.bodies for symbol in SYMBOLS)
+    return (*matter, *(f"{symbol}({speed})" for symbol in motors for speed in speeds))
 
 
 def _map(null: Array, columns: tuple[int, ...], dropped: list[int]) -> Array:
@@ -168,13 +189,14 @@ def _dependent(null: Array, preference: list[int], first: list[int]) -> list[int
     return sorted(chosen)
 
 
-def _preference(robot: Robot) -> list[int]:
-    """Return all columns, those to drop first in front.
+def _preference(robot: Robot, first_motor: int, end: int) -> list[int]:
+    """Return all columns that may be dropped, those to drop first in front.
 
-    From the tips to the ground; of a body first the mass, the first moment along the joint axis
-    and the moments of inertia across it: so what remains names the body it is measured at.
+    Motor inertias, from ``first_motor`` to ``end``, then bodies from the tips to the ground; of a
+    body first the mass, the first moment along the joint axis and the moments of inertia across
+    it: so what remains names the body it is measured at.
     """
-    order: list[int] = []
+    order = list(range(first_motor, end))
     for body in reversed(range(robot.n_bodies)):
         axes = robot.joints[body].type.axes
         axis = np.abs(np.array([float(x) for x in axes[-1]])) if axes else np.zeros(3)
@@ -185,8 +207,8 @@ def _preference(robot: Robot) -> list[int]:
     return order
 
 
-def _rest(robot: Robot, dropped: list[int]) -> tuple[int, ...]:
-    return tuple(c for c in range(robot.n_parameters) if c not in set(dropped))
+def _rest(names: tuple[str, ...], dropped: list[int]) -> tuple[int, ...]:
+    return tuple(c for c in range(len(names)) if c not in set(dropped))
 
 
 def _unknown(method: str) -> UnknownNameError:

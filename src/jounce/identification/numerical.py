@@ -9,20 +9,23 @@ from scipy.linalg import qr, solve_triangular
 
 from jounce.derivatives.parameters import force_regressor
 from jounce.errors import UnsupportedError
+from jounce.kernels.partials import motor_columns
 from jounce.model.configuration import integrate
 from jounce.model.robot import Robot
 
 Array = np.ndarray
 
 
-def numerical_null_space(robot: Robot, rng: np.random.Generator, tolerance: float) -> Array:
-    """Return changes of the parameters that change no force, as columns ``(10 n_bodies, r)``.
+def numerical_null_space(
+    robot: Robot, rng: np.random.Generator, tolerance: float, **motors: bool
+) -> Array:
+    """Return changes of the parameters that change no force, as columns ``(parameters, r)``.
 
     With W the stacked regressor of random motions, its columns scaled to unit length by D,
     ``W D⁻¹ P = Q (R₁ R₂)``: the columns of ``D⁻¹ P (−R₁⁻¹ R₂; 1)``.  Pivots below ``tolerance``
     of the first count as zero.
     """
-    W = random_regressor(robot, rng)
+    W = random_regressor(robot, rng, **motors)
     lengths = np.linalg.norm(W, axis=0)
     scales = np.where(lengths > tolerance * lengths.max(initial=0.0), lengths, np.inf)
     factors: Any = qr(W / scales, mode="r", pivoting=True)  # columns of zeros come last
@@ -37,8 +40,13 @@ def numerical_null_space(robot: Robot, rng: np.random.Generator, tolerance: floa
     return np.linalg.qr(vectors / finite[:, None])[0] if rest else vectors
 
 
-def random_regressor(robot: Robot, rng: np.random.Generator) -> Array:
-    """Return the regressors of random motions on top of one another, ``(rows, 10 n_bodies)``."""
+def random_regressor(
+    robot: Robot, rng: np.random.Generator, *, friction: bool = False, armature: bool = False
+) -> Array:
+    """Return the regressors of random motions on top of one another, ``(rows, parameters)``.
+
+    ``friction`` and ``armature`` add the columns of motors as `jounce.regressor` does.
+    """
     samples = max(20, -(-3 * robot.n_parameters // max(robot.nv, 1)))
     start = np.broadcast_to(robot.neutral, (samples, robot.nq))
     q = integrate(robot, start, rng.uniform(-3.0, 3.0, (samples, robot.nv)))
@@ -48,5 +56,7 @@ def random_regressor(robot: Robot, rng: np.random.Generator) -> Array:
     except TypeError as error:
         raise UnsupportedError(f"robot {robot.name!r} has symbols: {error}.") from error
     columns = [np.broadcast_to(x, samples) for x in row]
-    Y = np.stack(columns, axis=-1).reshape(samples * robot.nv, robot.n_parameters)
-    return np.ascontiguousarray(Y)
+    Y = np.stack(columns, axis=-1).reshape(1, samples, robot.nv, robot.n_parameters)
+    groups = motor_columns([v, a], friction=friction, armature=armature)
+    full = np.concatenate([Y, *groups], axis=-1)
+    return np.ascontiguousarray(full.reshape(samples * robot.nv, -1))

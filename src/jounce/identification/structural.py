@@ -7,14 +7,17 @@ inertia M may leave link i for its parent if for all x, y in S, γ in G and the 
 
     Ξᵀ M x = 0      Ξᵀ M γ = 0      xᵀ (ad(Ξ)ᵀ M + M ad(Ξ)) y = 0
 
-The second says that the joint feels no weight of it, so the potential does not depend on the
-joint, and no other joint feels a change either.
+Where only ``Ξᵀ M Ξ`` is left of the first, for one screw of the joint, a motor inertia of this
+size does the same.  The second says that the joint feels no weight of it, so the potential does
+not depend on the joint, and no other joint feels a change either.
 
 On a link that moves in all directions this is the rule of `regroup`.  Parallel axes (S is that
 of a plane) and gravity along an axis (G is a line) leave more.  At the ground it disappears.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,32 +31,49 @@ from jounce.model.tree import Link, Tree, lowered
 Array = np.ndarray
 
 
-def structural_null_space(robot: Robot, tolerance: float) -> Array:
-    """Return changes of the parameters that change no force, as columns ``(10 n_bodies, r)``."""
+def structural_null_space(robot: Robot, tolerance: float, *, armature: bool = False) -> Array:
+    """Return changes of the parameters that change no force, as columns ``(10 n_bodies, r)``.
+
+    With ``armature`` nv rows follow, of the motor inertias.
+    """
     tree = lowered(robot)
-    spaces = _mobilities(tree, tolerance)
     count = len(tree.links)
-    vectors = []
-    for i, link in enumerate(tree.links):
-        movable = _movable(link, *spaces[i], tolerance)
+    matter, motors = [], []
+    for i, (link, space) in enumerate(zip(tree.links, _mobilities(tree, tolerance), strict=True)):
+        movable = _movable(link, space, tolerance, armature)
         change = np.zeros((count, 10, movable.shape[1]))
-        change[i] = movable
+        change[i] = movable[:10]
         if link.parent >= 0:
-            change[link.parent] -= shift_matrix(link.placement) @ movable
-        vectors.append(change.reshape(10 * count, -1))
-    return _on_bodies(tree, np.concatenate(vectors, axis=1), tolerance)
+            change[link.parent] -= shift_matrix(link.placement) @ movable[:10]
+        matter.append(change)
+        motor = np.zeros((tree.nv if armature else 0, movable.shape[1]))
+        v, factor = link.coordinates.v, float(link.coordinates.multiplier) ** 2
+        motor[v : v + len(movable) - 10] = -factor * movable[10:]
+        motors.append(motor)
+    return _on_bodies(
+        tree, np.concatenate(matter, axis=-1), np.concatenate(motors, axis=1), tolerance
+    )
 
 
-def _mobilities(tree: Tree, tolerance: float) -> list[tuple[Array, Array]]:
-    """Return S and G of every link: bases of subspaces, in the frame of the link."""
+class _Space(NamedTuple):
+    """Bases of subspaces in the frame of a link."""
+
+    carried: Array  # the part of S that the joints before this one give
+    S: Array
+    G: Array
+
+
+def _mobilities(tree: Tree, tolerance: float) -> list[_Space]:
+    """Return how every link, and gravity in it, can move."""
     gravity = np.array([[0.0], [0.0], [0.0], *([float(g)] for g in tree.gravity)])
-    result: list[tuple[Array, Array]] = []
+    none = np.zeros((6, 0))
+    result: list[_Space] = []
     for link in tree.links:
-        S, G = result[link.parent] if link.parent >= 0 else (np.zeros((6, 0)), gravity)
-        Ad = twist_matrix(link.placement)
-        Xi = _screws(link)
-        S = _closed(np.concatenate([Ad @ S, Xi], axis=1), Xi, tolerance)
-        result.append((S, _closed(Ad @ G, Xi, tolerance)))
+        _, S, G = result[link.parent] if link.parent >= 0 else (none, none, gravity)
+        Ad, Xi = twist_matrix(link.placement), _screws(link)
+        carried = _closed(Ad @ S, Xi, tolerance)
+        S = _closed(np.concatenate([carried, Xi], axis=1), Xi, tolerance)
+        result.append(_Space(carried, S, _closed(Ad @ G, Xi, tolerance)))
     return result
 
 
@@ -68,32 +88,38 @@ def _closed(space: Array, Xi: Array, tolerance: float) -> Array:
         basis = grown
 
 
-def _movable(link: Link, S: Array, G: Array, tolerance: float) -> Array:
-    """Return the inertias that may leave a link for its parent, as columns of parameters."""
-    conditions = []
-    for X in _screws(link).T:
-        bracket = ad(X)
-        for unit in _unit_matrices():
-            L = bracket.T @ unit + unit @ bracket
-            terms = (X @ unit @ S, X @ unit @ G, S.T @ L @ S)
-            conditions.append(np.concatenate([term.ravel() for term in terms]))
-    rows = np.concatenate(np.split(np.array(conditions), len(conditions) // 10), axis=1).T
-    return null_space(rows, tolerance)
+def _movable(link: Link, space: _Space, tolerance: float, armature: bool) -> Array:
+    """Return the inertias that may leave a link for its parent, as columns of parameters.
+
+    With ``armature`` also those that leave it but for motor inertias, which follow.
+    """
+    carried, S, G = space
+    Xi = _screws(link)
+    brackets = [ad(X) for X in Xi.T]
+
+    def conditions(M: Array, own: Array) -> Array:
+        felt = (Xi.T @ M @ carried, own, Xi.T @ M @ G)
+        changed = (S.T @ (bracket.T @ M + M @ bracket) @ S for bracket in brackets)
+        return np.concatenate([term.ravel() for term in (*felt, *changed)])
+
+    columns = [conditions(M, Xi.T @ M @ Xi) for M in _unit_matrices()]
+    if armature:
+        columns += [conditions(np.zeros((6, 6)), -np.diag(e)) for e in np.eye(Xi.shape[1])]
+    return null_space(np.array(columns).T, tolerance)
 
 
-def _on_bodies(tree: Tree, vectors: Array, tolerance: float) -> Array:
-    """Keep what touches bodies only, and express it in the frames users see."""
+def _on_bodies(tree: Tree, blocks: Array, motors: Array, tolerance: float) -> Array:
+    """Keep what touches bodies and motors only, and express it in the frames users see."""
     bodies = {link: body for body, link in enumerate(tree.body_links)}
-    blocks = vectors.reshape(len(tree.links), 10, -1)
     inner = [i for i in range(len(tree.links)) if i not in bodies]  # of universal, planar joints
     if inner:
         kept = null_space(blocks[inner].reshape(-1, blocks.shape[-1]), tolerance)
-        blocks = blocks @ kept
+        blocks, motors = blocks @ kept, motors @ kept
     own = [
         shift_matrix(T.inverse) @ blocks[link]
         for link, T in zip(tree.body_links, tree.body_placements, strict=True)
     ]
-    return column_space(np.concatenate(own), tolerance)
+    return column_space(np.concatenate([*own, motors]), tolerance)
 
 
 def shift_matrix(T: Transform) -> Array:

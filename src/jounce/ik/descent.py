@@ -63,6 +63,17 @@ def bounds(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
     return lower, upper
 
 
+def speed_bounds(robot: Robot) -> np.ndarray:
+    """Return the greatest speeds, those of joints that follow another included."""
+    speeds = robot.limits.velocity.copy()
+    for joint in robot.joints:
+        if joint.mimic is not None and joint.mimic.multiplier != 0.0:
+            at = robot.joints[joint.mimic.source].v_slice
+            own = np.array(joint.limits.velocity) / abs(joint.mimic.multiplier)
+            speeds[at] = np.minimum(speeds[at], own)
+    return speeds
+
+
 def descend(
     goal: Goal, q: np.ndarray, targets: np.ndarray, iterations: int, group: int = 1
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jounce.errors import JounceError, ShapeError, UnsupportedError
-from jounce.ik.descent import Goal, bounds, descend, goal_of
+from jounce.ik.descent import Goal, bounds, descend, goal_of, speed_bounds
 from jounce.ik.pose_paths import PosePath
 from jounce.ik.pose_solver import inverse_kinematics
 from jounce.ik.rates import IKRates, inverse_kinematics_rates
 from jounce.ik.singular import SingularityError
-from jounce.ik.tasks import DIRECTIONS
+from jounce.ik.tasks import DIRECTIONS, velocity_names
 from jounce.model.checks import as_floats, check_finite
 from jounce.model.configuration import integrate
 from jounce.model.robot import Robot
@@ -70,6 +70,7 @@ def follow(
     *,
     weights: Any = None,
     limits: bool = True,
+    velocity_limits: bool = True,
     condition_limit: float = 1e5,
     progress: Callable[[], object] | None = None,
 ) -> JointPath:
@@ -82,8 +83,9 @@ def follow(
     ``q̇ = J⁺ V`` from the first sample on, to the accuracy of the steps (1e-5 rad with few samples,
     1e-8 with 50 a second), while the pose is met to 1e-10 and the rates are exact for their q.
 
-    A limit, a singularity (condition number above ``condition_limit``) or the end of the reach
-    is a `PathError` with time and condition number.  ``progress`` is called after each sample.
+    A joint that leaves its limits (``limits``) or is faster than it can be (``velocity_limits``),
+    a singularity (condition number above ``condition_limit``) or the end of the reach is a
+    `PathError` with time and condition number.  ``progress`` is called after each sample.
 
     >>> import numpy as np, jounce
     >>> from jounce.ik import ScrewMotions, follow
@@ -95,7 +97,8 @@ def follow(
     ((5, 6), (4, 5, 6), True)
     """
     times = _checked_times(times, path)
-    walk = _Walk(robot, frame, path, weights, limits, condition_limit)
+    options = {"weights": weights, "condition_limit": condition_limit}
+    walk = _Walk(robot, frame, path, options, limits, velocity_limits)
     walk.prepare(times)
     state = walk.begin(float(times[0]), q0)
     states = [state]
@@ -115,12 +118,19 @@ class _Walk:
     """What stays the same along the path."""
 
     def __init__(
-        self, robot: Robot, frame: str, path: PosePath, weights: Any, limits: bool, limit: float
+        self,
+        robot: Robot,
+        frame: str,
+        path: PosePath,
+        options: dict[str, Any],
+        limits: bool,
+        velocity_limits: bool,
     ) -> None:
         self.robot, self.frame, self.path, self.limits = robot, frame, path, limits
-        self.options = {"weights": weights, "condition_limit": limit, "full_output": True}
+        self.options = {**options, "full_output": True}
         self.goal: Goal = goal_of(robot, frame, list(DIRECTIONS), "body", False, TOLERANCE)
         self.bounds = bounds(robot)
+        self.speeds = speed_bounds(robot) if velocity_limits else np.full(robot.nv, np.inf)
         self.known: dict[float, tuple[np.ndarray, np.ndarray]] = {}
 
     def prepare(self, times: np.ndarray) -> None:
@@ -159,6 +169,9 @@ class _Walk:
             found = inverse_kinematics_rates(self.robot, self.frame, q, *twists, **self.options)
         except SingularityError as error:
             raise self.failed(time, error.condition, q, error.finding) from error
+        speeds = np.abs(found.rates[0])
+        if np.any(speeds > self.speeds):
+            raise self.failed(time, float(found.condition), q, self._velocity_limit(speeds))
         return _State(time, q, found)
 
     def advance(self, state: _State, end: float) -> _State:
@@ -205,6 +218,13 @@ class _Walk:
         name = next(j.name for j in own if j.q_slice.start <= index < j.q_slice.stop)
         low, high = self.bounds[0][index], self.bounds[1][index]
         return f"the limit of joint {name!r} ({low:.6g} … {high:.6g}, got {q[index]:.6g})"
+
+    def _velocity_limit(self, speeds: np.ndarray) -> str:
+        i = int(np.argmax(speeds / self.speeds))
+        return (
+            f"joint {velocity_names(self.robot)[i]!r} must move at {speeds[i]:.6g}, its velocity "
+            f"limit is {self.speeds[i]:.6g}; give the path more time"
+        )
 
 
 def _checked_times(times: Any, path: PosePath) -> np.ndarray:

@@ -54,6 +54,7 @@ class PoseSpline:
         from scipy.interpolate import make_interp_spline
 
         self.times, self.poses = checked_samples(times, poses)
+        self.start, self.end = self.times[[0, -1]].tolist()
         if degree not in (3, 5, 7) or ends not in ("rest", "free"):
             raise ShapeError(
                 f"degree must be 3, 5 or 7 and ends 'rest' or 'free', got {degree!r} and {ends!r}."
@@ -67,16 +68,6 @@ class PoseSpline:
         zero = [(k, np.zeros(7)) for k in range(1, (degree + 1) // 2)]
         conditions = (zero, zero) if ends == "rest" else None
         self._spline = make_interp_spline(self.times, points, k=degree, bc_type=conditions)
-
-    @property
-    def start(self) -> float:
-        """Time at which the path begins."""
-        return float(self.times[0])
-
-    @property
-    def end(self) -> float:
-        """Time at which the path ends."""
-        return float(self.times[-1])
 
     def __call__(self, t: Any, order: int = 4) -> tuple[np.ndarray, np.ndarray]:
         """Return the poses ``(*t.shape, 4, 4)`` and body twists ``(order, *t.shape, 6)``.
@@ -119,11 +110,11 @@ def checked_samples(times: Any, poses: Any) -> tuple[np.ndarray, np.ndarray]:
 def _same_side(poses: np.ndarray) -> np.ndarray:
     """Return quaternions whose signs follow each other."""
     quaternions = quaternion_of(poses[:, :3, :3])
-    aligned = np.sign(np.sum(quaternions[1:] * quaternions[:-1], axis=1))
-    if np.any(np.abs(np.sum(quaternions[1:] * quaternions[:-1], axis=1)) < 0.5):
-        k = int(np.argmin(np.abs(np.sum(quaternions[1:] * quaternions[:-1], axis=1))))
+    cosines = np.sum(quaternions[1:] * quaternions[:-1], axis=1)  # of half the angles
+    k = int(np.argmin(np.abs(cosines)))
+    if abs(cosines[k]) < 0.5:
         raise ShapeError(
             f"the path turns more than 120° from pose {k} to pose {k + 1}; give poses between them."
         )
-    quaternions[1:] *= np.cumprod(aligned)[:, None]
+    quaternions[1:] *= np.cumprod(np.sign(cosines))[:, None]
     return quaternions

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from jounce.algebra.so3 import from_quaternion
-from jounce.trajectory.motion_table import TableError
+from jounce.errors import TableError
 
 COLUMNS = ("t", "x", "y", "z", "qx", "qy", "qz", "qw")
 

@@ -32,18 +32,9 @@ class ScrewMotions:
 
     def __init__(self, times: Any, poses: Any) -> None:
         self.times, self.poses = checked_samples(times, poses)
+        self.start, self.end = self.times[[0, -1]].tolist()
         steps = np.linalg.solve(self.poses[:-1], self.poses[1:])
         self.screws = pose_logarithm(steps)
-
-    @property
-    def start(self) -> float:
-        """Time at which the path begins."""
-        return float(self.times[0])
-
-    @property
-    def end(self) -> float:
-        """Time at which the path ends."""
-        return float(self.times[-1])
 
     def __call__(self, t: Any, order: int = 4) -> tuple[np.ndarray, np.ndarray]:
         """Return the poses ``(*t.shape, 4, 4)`` and body twists ``(order, *t.shape, 6)``."""

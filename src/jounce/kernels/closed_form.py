@@ -12,7 +12,7 @@ from jounce.derivatives.forces import frame_wrenches
 from jounce.dynamics.matrices import FACTORIZATIONS
 from jounce.errors import unknown_name
 from jounce.kernels.arrays import check_values, checked_arrays
-from jounce.kernels.functions import Wrench, _rows_to_order
+from jounce.kernels.functions import as_wrenches, rows_to_order
 from jounce.kernels.quantities import Argument, Signature, kernel_spec
 from jounce.kernels.quantity import rate_name
 from jounce.model.robot import Robot
@@ -43,12 +43,10 @@ def closed_form(
     if factorization not in FACTORIZATIONS:
         raise unknown_name("factorization", factorization, FACTORIZATIONS)
     order = len(rates)
-    given = {
-        name: w if isinstance(w, Wrench) else Wrench(w) for name, w in (wrenches or {}).items()
-    }
+    given = as_wrenches(wrenches)
     keys = [(name, w.representation) for name, w in given.items()]
     kernel_spec(robot, "inverse_dynamics", 0, keys)  # the checks of the robot and the frames
-    loads = [_rows_to_order(name, w.values, order) for name, w in given.items()]
+    loads = [rows_to_order(name, w.values, order) for name, w in given.items()]
     arguments = (
         Argument("q", robot.nq),
         *(Argument(rate_name(k), robot.nv) for k in range(order)),

@@ -42,22 +42,26 @@ def evaluate(
     """Run the kernel of a quantity on a motion ``q, *rates``, everything checked."""
     order = len(motion) - 1 - QUANTITIES[quantity].extra_rates
     if order < 0:
-        raise ShapeError(
-            f"{quantity} needs q and at least {QUANTITIES[quantity].extra_rates} rates "
-            f"(velocity, acceleration, ...), got {len(motion) - 1}."
-        )
-    given = {name: _as_wrench(w) for name, w in wrenches.items()} if wrenches else {}
+        names = ", ".join(QUANTITIES[quantity].rate_name(k) for k in range(len(motion) - 1 - order))
+        raise ShapeError(f"{quantity} needs q and at least {names}; got {len(motion) - 1} rates.")
+    given = as_wrenches(wrenches)
     keys = [(name, w.representation) for name, w in given.items()]
     kernel = kernel_of(kernel_spec(robot, quantity, order, keys, options))
-    loads = [_rows_to_order(name, w.values, order) for name, w in given.items()]
+    loads = [rows_to_order(name, w.values, order) for name, w in given.items()]
     return kernel.call(*motion, *loads, check=True, threads=None)
 
 
-def _as_wrench(given: Any) -> Wrench:
-    return given if isinstance(given, Wrench) else Wrench(given)
+def as_wrenches(given: Mapping[str, Any] | None) -> dict[str, Wrench]:
+    """Return wrenches by frame; plain arrays are in body representation."""
+    if not isinstance(given, Mapping | None):
+        raise ShapeError(
+            f"wrenches must map names of frames to wrenches, such as {{'tool': W[None]}}, got a "
+            f"{type(given).__name__}."
+        )
+    return {f: w if isinstance(w, Wrench) else Wrench(w) for f, w in (given or {}).items()}
 
 
-def _rows_to_order(name: str, values: Any, order: int) -> np.ndarray:
+def rows_to_order(name: str, values: Any, order: int) -> np.ndarray:
     """Return the wrench with exactly ``order`` derivatives: missing ones zero, surplus ignored."""
     array = as_floats(f"wrench on {name}", values)
     if array.ndim < 2 or array.shape[-1] != 6 or array.shape[0] == 0:

@@ -12,7 +12,7 @@ from jounce.errors import NotFiniteError, ShapeError
 from jounce.kernels.functions import evaluate
 from jounce.model.robot import Robot
 
-SMALLEST_PIVOT = 1e-13  # of the diagonal entry: below, the solution has no digit left
+SMALLEST_PIVOT = 1e-13  # of a bound of the diagonal entry: below, the solution has no digit left
 
 
 def mass_matrix(robot: Robot, q: Any, *rates: Any) -> np.ndarray:
@@ -62,7 +62,7 @@ def forward_dynamics(
     if not forces:
         raise ShapeError("forward_dynamics needs the forces Q (and dQ/dt, ...) after q and v.")
     result = evaluate(robot, "forward_dynamics_and_pivots", (q, v, *forces), wrenches)
-    _check_regular(robot, result[-1])
+    check_regular(robot, result[-1])
     if not np.isfinite(result).all():
         raise NotFiniteError(
             "the accelerations exceed the range of floating-point numbers; the velocities or "
@@ -71,8 +71,8 @@ def forward_dynamics(
     return result[:-1]
 
 
-def _check_regular(robot: Robot, ratios: np.ndarray) -> None:
-    """Raise for the first sample with a vanishing pivot, ``(*batch, nv)``.
+def check_regular(robot: Robot, ratios: np.ndarray) -> None:
+    """Raise for the first sample with a vanishing pivot, from ``mass_pivots``, ``(*batch, nv)``.
 
     Rows are eliminated from the last: the last joint that fails is the cause.  Ratios below
     zero pass: they are those of inertias that no body can have (``strict=False``).

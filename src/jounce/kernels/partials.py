@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from jounce.kernels.functions import evaluate
+from jounce.kernels.matrices import check_regular
 from jounce.model.robot import Robot
 
 
@@ -37,12 +38,15 @@ def forward_dynamics_partials(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return ∂a/∂q, ∂a/∂v and ∂a/∂Q = M⁻¹, each ``(*batch, nv, nv)``.
 
+    A singular mass matrix raises SingularError and names the joint.
+
     >>> import jounce
     >>> arm = jounce.load("planar2r")
     >>> da_dq, da_dv, da_dQ = jounce.forward_dynamics_partials(arm, [0.1, 0.2], [1, 2], [3, 4])
     >>> bool(abs(da_dQ @ jounce.mass_matrix(arm, [0.1, 0.2])[0] - [[1, 0], [0, 1]]).max() < 1e-13)
     True
     """
+    check_regular(robot, evaluate(robot, "mass_pivots", (q,))[0])
     da_dq, da_dv, da_dQ = evaluate(robot, "forward_dynamics_partials", (q, v, Q), wrenches)
     return da_dq, da_dv, da_dQ
 
@@ -73,15 +77,22 @@ def regressor(
     (1, 2, 26)
     """
     Y = evaluate(robot, "regressor", (q, v, a, *rates))
-    signals = []  # one (orders, *batch, nv) for every group of columns
     motion = [np.broadcast_to(np.asarray(x, float), Y.shape[1:-1]) for x in (v, a, *rates)]
-    if friction:
-        still = [np.zeros_like(motion[0])] * (len(Y) - 1)
-        signals += [motion[:-1], [np.sign(motion[0]), *still]]
-    if armature:
-        signals += [motion[1:]]
-    groups = [np.stack(signal)[..., None] * np.eye(robot.nv) for signal in signals]
+    groups = motor_columns(motion, friction=friction, armature=armature)
     return np.concatenate([Y, *groups], axis=-1) if groups else Y
+
+
+def motor_columns(
+    rates: Sequence[np.ndarray], *, friction: bool, armature: bool
+) -> list[np.ndarray]:
+    """Return the columns of motors from v, a, ... ``(*batch, nv)``, nv columns a group."""
+    signals = []  # one (orders, *batch, nv) for every group
+    if friction:
+        still = [np.zeros_like(rates[0])] * (len(rates) - 2)
+        signals += [rates[:-1], [np.sign(rates[0]), *still]]
+    if armature:
+        signals += [rates[1:]]
+    return [np.stack(signal)[..., None] * np.eye(rates[0].shape[-1]) for signal in signals]
 
 
 def slotine_li_regressor(

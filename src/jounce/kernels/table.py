@@ -70,6 +70,7 @@ QUANTITIES: dict[str, Quantity] = {
         rate_name=lambda k: force_name(k - 1),
         rows=lambda order: order + 2,
     ),
+    "mass_pivots": Quantity(0, ("nv",), forward.pivots, highest_order=0),
     "forward_dynamics_partials": Quantity(
         2,
         ("nv", "nv"),
@@ -147,6 +148,7 @@ QUANTITIES: dict[str, Quantity] = {
         (),
         inverse_kinematics.pose_rows,
         _frame | {"representation": ("body", "hybrid")} | inverse_kinematics.STEP_OPTIONS,
+        highest_order=0,
         shapes=inverse_kinematics.step_shapes,
     ),
     "joint_screws": Quantity(

@@ -6,7 +6,7 @@ Compiled code where the robot is small enough to compile it in seconds, the arra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ from jounce.dynamics.motion import link_motions
 from jounce.errors import MemoryLimitError
 from jounce.kernels.arrays import check_values, checked_arrays
 from jounce.kernels.functions import evaluate
-from jounce.kernels.quantities import kernel_spec, signature
+from jounce.kernels.quantities import QUANTITIES, Signature, kernel_spec, signature
 from jounce.model.robot import Robot
 from jounce.model.tree import lowered
 
@@ -27,6 +27,17 @@ MEMORY_LIMIT = 2 << 30  # bytes a result may take unless told otherwise
 COMPILED_PAIRS = 1000  # pairs of velocities on the way to the ground, over all links
 COMPILED_ENTRIES = 12_000  # numbers in a result: more take longer to compile than to compute
 BLOCK_ROWS = 256  # samples an array text takes at once: bounds its intermediate values
+ARRAY_TEXTS: dict[str, Callable[..., Any]] = {
+    text.__name__: text
+    for text in (
+        tensors.mass_matrix_partials,
+        tensors.coriolis_partials,
+        tensors.gravity_partials,
+        tensors.mass_matrix_parameter_partials,
+        tensors.coriolis_parameter_partials,
+        tensors.gravity_parameter_partials,
+    )
+}
 
 
 class SecondPartials(NamedTuple):
@@ -55,9 +66,7 @@ def mass_matrix_partials(robot: Robot, q: Any, *, memory_limit: int = MEMORY_LIM
     >>> bool(abs(dM @ [1, 2] - jounce.mass_matrix(arm, [0.1, 0.2], [1, 2])[1]).max() < 1e-15)
     True
     """
-    nv = robot.nv
-    _check_memory("mass_matrix_partials", (q,), (nv, nv, nv), 1, memory_limit)
-    return _tensor(robot, "mass_matrix_partials", (q,), tensors.mass_matrix_partials)[0]
+    return _tensor(robot, "mass_matrix_partials", (q,), memory_limit)[0]
 
 
 def coriolis_partials(
@@ -79,10 +88,8 @@ def coriolis_partials(
     >>> bool(abs(dC_dq @ [1, 2] + dC_dv @ [3, 4] - C1).max() < 1e-14)
     True
     """
-    nv = robot.nv
-    _check_memory("coriolis_partials", (q, v), (nv, nv, nv), 2, memory_limit)
-    text = tensors.coriolis_partials
-    by_q, by_v = _tensor(robot, "coriolis_partials", (q, v), text, factorization=factorization)
+    options = {"factorization": factorization}
+    by_q, by_v = _tensor(robot, "coriolis_partials", (q, v), memory_limit, options)
     return by_q, by_v
 
 
@@ -95,8 +102,7 @@ def gravity_partials(robot: Robot, q: Any, *, memory_limit: int = MEMORY_LIMIT) 
     >>> bool(abs(dg @ [1, 2] - jounce.gravity_forces(arm, [0.1, 0.2], [1, 2])[1]).max() < 1e-14)
     True
     """
-    _check_memory("gravity_partials", (q,), (robot.nv, robot.nv), 1, memory_limit)
-    return _tensor(robot, "gravity_partials", (q,), tensors.gravity_partials)[0]
+    return _tensor(robot, "gravity_partials", (q,), memory_limit)[0]
 
 
 def mass_matrix_parameter_partials(
@@ -110,9 +116,7 @@ def mass_matrix_parameter_partials(
     >>> bool(abs(M - jounce.mass_matrix(arm, [0.1, 0.2])[0]).max() < 1e-14)
     True
     """
-    name, tail = "mass_matrix_parameter_partials", (robot.nv, robot.nv, robot.n_parameters)
-    _check_memory(name, (q,), tail, 1, memory_limit)
-    return _tensor(robot, name, (q,), tensors.mass_matrix_parameter_partials)[0]
+    return _tensor(robot, "mass_matrix_parameter_partials", (q,), memory_limit)[0]
 
 
 def coriolis_parameter_partials(
@@ -131,10 +135,8 @@ def coriolis_parameter_partials(
     >>> bool(abs(C - jounce.coriolis_matrix(arm, [0.1, 0.2], [1, 2])[0]).max() < 1e-14)
     True
     """
-    name, tail = "coriolis_parameter_partials", (robot.nv, robot.nv, robot.n_parameters)
-    _check_memory(name, (q, v), tail, 1, memory_limit)
-    text = tensors.coriolis_parameter_partials
-    return _tensor(robot, name, (q, v), text, factorization=factorization)[0]
+    options = {"factorization": factorization}
+    return _tensor(robot, "coriolis_parameter_partials", (q, v), memory_limit, options)[0]
 
 
 def gravity_parameter_partials(
@@ -148,9 +150,7 @@ def gravity_parameter_partials(
     >>> bool(abs(g - jounce.gravity_forces(arm, [0.1, 0.2])[0]).max() < 1e-14)
     True
     """
-    name, tail = "gravity_parameter_partials", (robot.nv, robot.n_parameters)
-    _check_memory(name, (q,), tail, 1, memory_limit)
-    return _tensor(robot, name, (q,), tensors.gravity_parameter_partials)[0]
+    return _tensor(robot, "gravity_parameter_partials", (q,), memory_limit)[0]
 
 
 def jacobian_partials(
@@ -173,11 +173,8 @@ def jacobian_partials(
     >>> bool(abs(dJ @ v - J1).max() < 1e-15)
     True
     """
-    tail = (6, robot.nv, robot.nv)
-    _check_memory("jacobian_partials", (q, *rates), tail, len(rates) + 1, memory_limit)
-    return evaluate(
-        robot, "jacobian_partials", (q, *rates), frame=frame, representation=representation
-    )
+    options = {"frame": frame, "representation": representation}
+    return _tensor(robot, "jacobian_partials", (q, *rates), memory_limit, options)
 
 
 def inverse_dynamics_second_partials(
@@ -194,16 +191,24 @@ def inverse_dynamics_second_partials(
     True
     """
     name = "inverse_dynamics_second_partials"
-    _check_memory(name, (q, v, a), (robot.nv,) * 3, 4, memory_limit)
-    return SecondPartials(*evaluate(robot, name, (q, v, a)))
+    return SecondPartials(*_tensor(robot, name, (q, v, a), memory_limit))
 
 
 def _tensor(
-    robot: Robot, name: str, motion: Sequence[Any], text: Callable[..., Any], **options: str
+    robot: Robot,
+    name: str,
+    motion: Sequence[Any],
+    memory_limit: int,
+    options: Mapping[str, str] | None = None,
 ) -> np.ndarray:
     """Return the rows of a quantity by its kernel or, for large robots, by its array text."""
-    form = signature(kernel_spec(robot, name, 0, (), options))
-    if _pairs(robot) <= COMPILED_PAIRS and form.rows * prod(form.tail) <= COMPILED_ENTRIES:
+    options = options or {}
+    order = len(motion) - 1 - QUANTITIES[name].extra_rates
+    form = signature(kernel_spec(robot, name, order, (), options))
+    _check_memory(name, motion, form, memory_limit)
+    text = ARRAY_TEXTS.get(name)
+    few = _pairs(robot) <= COMPILED_PAIRS and form.rows * prod(form.tail) <= COMPILED_ENTRIES
+    if text is None or few:
         return evaluate(robot, name, motion, None, **options)
     arrays, batch = checked_arrays(form, motion)
     check_values(robot, form, arrays)
@@ -211,8 +216,7 @@ def _tensor(
     result = np.empty((form.rows, prod(batch), *form.tail))
     for begin in range(0, prod(batch), BLOCK_ROWS):
         span = slice(begin, begin + BLOCK_ROWS)
-        value = text(lowered(robot), *(x[span] for x in rows), **options)
-        result[:, span] = value
+        result[:, span] = text(lowered(robot), *(x[span] for x in rows), **options)
     return result.reshape(form.rows, *batch, *form.tail)
 
 
@@ -224,17 +228,15 @@ def _pairs(robot: Robot) -> int:
     return sum(len(own) ** 2 for own in columns)
 
 
-def _check_memory(
-    name: str, motion: Sequence[Any], tail: tuple[int, ...], rows: int, limit: int
-) -> None:
+def _check_memory(name: str, motion: Sequence[Any], form: Signature, limit: int) -> None:
     """Raise before anything is allocated if a result would be larger than the limit."""
     try:
         batch = np.broadcast_shapes(*(np.shape(x)[:-1] for x in motion))
     except ValueError:
         return  # the checks of the arrays say what is wrong
-    size = 8 * rows * prod(batch) * prod(tail)
+    size = 8 * form.rows * prod(batch) * prod(form.tail)
     if size > limit:
-        each = f"{rows} × {(*batch, *tail)}" if rows > 1 else f"{(*batch, *tail)}"
+        each = f"{form.rows} × " * (form.rows > 1) + f"{(*batch, *form.tail)}"
         raise MemoryLimitError(
             f"{name} would take {_spelled(size)} ({each} float64), more than memory_limit = "
             f"{_spelled(limit)}. Give fewer samples at once, or a larger memory_limit in bytes."

@@ -8,6 +8,7 @@ a text goes unnoticed.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from array import array
 from functools import cache
@@ -17,6 +18,7 @@ from math import prod
 from jounce.codegen import cache as disk
 from jounce.codegen.graph import Graph
 from jounce.codegen.program import Program
+from jounce.errors import UnsupportedError
 from jounce.kernels.quantities import KernelSpec, run_text, signature
 
 _FOLDERS = (".", "algebra", "codegen", "derivatives", "dynamics", "kernels", "model")
@@ -42,10 +44,26 @@ def trace(spec: KernelSpec) -> Program:
     graph = Graph()
     shapes = signature(spec)
     widths = [a.width for a in shapes.arguments for _ in range(max(a.orders, 1))]
-    program = graph.program(widths, run_text(spec, graph.inputs(sum(widths))))
+    try:
+        program = graph.program(widths, run_text(spec, graph.inputs(sum(widths))))
+    except TypeError as error:
+        _refuse_symbols(spec, error)
+        raise
     wanted = (prod(shapes.tail),) * shapes.rows  # machine code trusts these sizes
     assert program.output_widths == wanted, (spec, program.output_widths, wanted)
     return program
+
+
+def _refuse_symbols(spec: KernelSpec, error: TypeError) -> None:
+    """Raise UnsupportedError if the robot has values that are no numbers."""
+    try:
+        json.dumps(spec.robot.to_dict())
+    except TypeError:
+        raise UnsupportedError(
+            f"robot {spec.robot.name!r} has symbols, and this function computes with numbers: "
+            "take the equations of motion of jounce.symbolic(robot), whose .evaluate(values) "
+            "gives numbers, or a robot of numbers."
+        ) from error
 
 
 def _pack(program: Program) -> list[bytes]:

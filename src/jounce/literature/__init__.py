@@ -1,1 +1,1 @@
-"""Literal transcriptions of the papers' algorithms, misprints corrected; see each module."""
+"""Literal transcriptions of the papers' algorithms, misprints corrected: see docs/errata.md."""

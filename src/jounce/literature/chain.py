@@ -82,7 +82,7 @@ def _require_plain(joint: Joint) -> None:
 def _screw(joint: JointType) -> Array:
     """Return ``(e, p × e + h e)``, or ``(0, e)`` for a prismatic joint [MK21, (6), (7)]."""
     e, p = np.array(joint.axes[0]), np.array(joint.point)
-    if joint.kind == "prismatic":  # ERRATA: M20 II-A prints (e, 0)
+    if joint.kind == "prismatic":  # Erratum: M20 II-A: (e, 0) is printed
         return np.concatenate([np.zeros(3), e])
     return np.concatenate([e, tilde(p) @ e + e * joint.pitch])
 

@@ -4,7 +4,7 @@ Serial chains.  In the frame of body i about its origin: ``V_i`` twists, ``M_i``
 matrices, ``W̄_i`` inter-body wrenches, ``X_i`` constant joint screws; ``Ad`` is that of
 ``C_{i,i−1} = (B_i exp(X_i q_i))⁻¹``; a digit is the order of the derivative.  The appendix stops
 at V̇ and W̄̇; jerk, jounce and W̄̈ are what differentiating it once and twice more gives, with
-``d/dt Ad = −q̇ ad_X Ad``: marked d(40), d²(40), d(41).  No misprint of ERRATA concerns (40)-(42).
+``d/dt Ad = −q̇ ad_X Ad``: marked d(40), d²(40), d(41).  (40)-(42) are right as printed.
 """
 
 from __future__ import annotations

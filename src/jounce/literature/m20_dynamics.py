@@ -4,7 +4,7 @@ Serial chains.  World frame, about the world's origin: ``M_i`` spatial mass matr
 momenta, ``W̄_i`` inter-body wrenches, ``W^app`` applied and ``W^grav`` gravity wrenches; a digit is
 the order of the derivative.
 
-ERRATA applied: (22) and algorithm 3, Π⃛: ``− 3 adᵀ Π̈`` (algorithm 3 prints 2) and ``ad_V ad_V̇``
+Errata applied: (22) and algorithm 3, Π⃛: ``− 3 adᵀ Π̈`` (algorithm 3 prints 2) and ``ad_V ad_V̇``
 ((22) prints ``ad_V² ad_V̇``); (25) has ``− M ad_V̇`` in both brackets; (23) one constant G = (0, −g).
 (14), (18), (19), (21), (24), (31), (39) are right as printed.
 """
@@ -38,6 +38,7 @@ def inverse_dynamics(
     proposes: cheaper and the same Q, but S̈, S⃛, V̇ … V⃛ and W̄̈ are then not the true ones, and
     ``applied`` must be spatial in that accelerating world: give `spatial_wrenches` its kinematics.
     """
+    # Erratum: M20 III a; Erratum: M20 III b: what else changes with the ground, see above
     ground = chain.ground_acceleration if accelerated_ground else None
     kinematics = forward_kinematics(chain, q_derivatives, ground)
     Q, W = [], []
@@ -65,19 +66,20 @@ def _momentum_rates(M: Array, V: Array) -> tuple[Array, Array, Array]:
     P0 = M @ V0  # (10)
     P1 = M @ V1 - a0.T @ P0  # (16)
     P2 = M @ (V2 - a0 @ V1) - 2 * (a0.T @ P1) - (a1.T @ P0 + a0.T @ (a0.T @ P0))  # (19)
-    P3 = M @ (V3 - 2 * (a0 @ V2) + a0 @ (a0 @ V1)) - 3 * (a0.T @ P2)  # (22); ERRATA: 3
+    # Erratum: M20 algorithm 3: the factor 3 of Π̈
+    P3 = M @ (V3 - 2 * (a0 @ V2) + a0 @ (a0 @ V1)) - 3 * (a0.T @ P2)  # (22)
     P3 = P3 - 3 * (a1.T @ P1 + a0.T @ (a0.T @ P1))  # (22)
     P3 = P3 - (a2.T @ P0 + 2 * (a0.T @ (a1.T @ P0)))  # (22)
-    P3 = P3 - (a1.T @ (a0.T @ P0) + a0.T @ (a0.T @ (a0.T @ P0)))  # (22); ERRATA: ad_V ad_V̇
+    P3 = P3 - (a1.T @ (a0.T @ P0) + a0.T @ (a0.T @ (a0.T @ P0)))  # Erratum: M20 (22): ad_V ad_V̇
     return P1, P2, P3
 
 
 def _gravity_wrenches(M: Array, V: Array, G: Array) -> tuple[Array, Array, Array]:
     """Return ``W^grav`` and its derivatives."""
     a0, a1 = ad(V[0]), ad(V[1])
-    W0 = M @ G  # (23); ERRATA: one constant G
+    W0 = M @ G  # Erratum: M20 (23): one constant G
     W1 = -(M @ (a0 @ G) + a0.T @ W0)  # (24)
-    W2 = M @ (a0 @ (a0 @ G)) + a0.T @ (M @ (a0 @ G)) - M @ (a1 @ G)  # (25); ERRATA: − M ad_V̇
+    W2 = M @ (a0 @ (a0 @ G)) + a0.T @ (M @ (a0 @ G)) - M @ (a1 @ G)  # Erratum: M20 (25): − M ad_V̇
     W2 = W2 + a0.T @ (a0.T @ W0) + a0.T @ (M @ (a0 @ G)) - a1.T @ W0  # (25), the transposed bracket
     return W0, W1, W2
 

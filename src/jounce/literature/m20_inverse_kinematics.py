@@ -4,7 +4,7 @@ Serial chains, spatial representation.  World frame, about the world's origin: `
 displacements, ``S_i`` instantaneous joint screws, ``V_i`` twists; a digit is the order of the
 derivative.  ``J = (S_1 … S_n)``; its inverse is computed once, in step 2a.
 
-ERRATA applied: 3b reads ``V̇_{i−1} + S q̈ + Ṡ q̇`` (printed without the derivatives); 5a has
+Errata applied: 3b reads ``V̇_{i−1} + S q̈ + Ṡ q̇`` (printed without the derivatives); 5a has
 ``3 Ṡ q⃛`` (printed ``Ṡ q⃛``); the loops run to n, not n − 1: Ṡ_n, S̈_n and S⃛_n are used, V_n = V_E.
 """
 
@@ -41,13 +41,13 @@ def inverse_kinematics(
     q1 = solve(0, np.zeros(6))  # 2a
     V0, S1 = np.zeros((n, 6)), np.zeros((n, 6))
     before = np.zeros(6)
-    for i in range(n):  # 2b; ERRATA: to n
+    for i in range(n):  # 2b; Erratum: M20 algorithm 2 c: to n
         V0[i] = before = before + S0[i] * q1[i]
         S1[i] = ad(V0[i]) @ S0[i]
     q2 = solve(1, (S1 * q1).sum(0))  # 3a
     V1, S2 = np.zeros((n, 6)), np.zeros((n, 6))
     before = np.zeros(6)
-    for i in range(n):  # 3b; ERRATA: V̇_{i−1} + S q̈ + Ṡ q̇
+    for i in range(n):  # 3b; Erratum: M20 algorithm 2 a: V̇_{i−1} + S q̈ + Ṡ q̇
         V1[i] = before = before + S0[i] * q2[i] + S1[i] * q1[i]
         a0 = ad(V0[i])
         S2[i] = ad(V1[i]) @ S0[i] + a0 @ (a0 @ S0[i])
@@ -59,7 +59,7 @@ def inverse_kinematics(
         a0, a1 = ad(V0[i]), ad(V1[i])
         S3[i] = ad(V2) @ S0[i] + 2 * (a1 @ (a0 @ S0[i])) + a0 @ (a1 @ S0[i])
         S3[i] += a0 @ (a0 @ (a0 @ S0[i]))
-    solve(3, (3 * S1 * q3 + 3 * S2 * q2 + S3 * q1).sum(0))  # 5a; ERRATA: 3 Ṡ q⃛
+    solve(3, (3 * S1 * q3 + 3 * S2 * q2 + S3 * q1).sum(0))  # 5a; Erratum: M20 algorithm 2 b: 3
     return rates
 
 

@@ -3,7 +3,7 @@
 Serial chains.  World frame, about the world's origin: ``f_i`` displacements, ``C_i = f_i A_i``
 poses, ``S_i`` instantaneous joint screws, ``V_i`` twists; a digit is the order of the derivative.
 
-ERRATA applied: the last term of V⃛ is ``1 · S⃛ q̇``, not ``3 S̈ q̇``; prismatic screws are (0, e).
+Errata applied: the last term of V⃛ is ``1 · S⃛ q̇``, not ``3 S̈ q̇``; prismatic screws are (0, e).
 (9) is right as printed.
 """
 
@@ -51,7 +51,8 @@ def forward_kinematics(
         V2 = V2 + S0 * q3[i] + S1 * (2 * q2[i]) + S2 * q1[i]
         a2 = ad(V2)
         S3 = a2 @ S0 + 2 * (a1 @ (a0 @ S0)) + a0 @ (a1 @ S0) + a0 @ (a0 @ (a0 @ S0))  # (9)
-        V3 = V3 + S0 * q4[i] + S1 * (3 * q3[i]) + S2 * (3 * q2[i]) + S3 * q1[i]  # ERRATA: 1 · S⃛ q̇
+        # Erratum: M20 algorithm 1: 1 · S⃛ q̇
+        V3 = V3 + S0 * q4[i] + S1 * (3 * q3[i]) + S2 * (3 * q2[i]) + S3 * q1[i]
         S.append(np.stack([S0, S1, S2, S3]))
         V.append(np.stack([V0, V1, V2, V3]))
     return Kinematics(np.stack(C), np.stack(S, axis=1), np.stack(V, axis=1))

@@ -6,7 +6,7 @@ mass matrices, ``J = A X``, ``V = J q̇``, ``U`` with ``Ad(C_i)⁻¹``.  ``E = A
 derivatives are made of (J̇ = −E J, U̇ = −E U); a digit is the order of the derivative.
 
 Most formulas are missing from the text we hold: the numbers are those of the text around them,
-the lines follow from (19) and (26).  ERRATA applied: ``U = (Ad(C_i)⁻¹)``, not ``A (I; 0; …)``;
+the lines follow from (19) and (26).  Errata applied: ``U = (Ad(C_i)⁻¹)``, not ``A (I; 0; …)``;
 V̇_0 = (0, −g); C̈ has ``− M A ä``; the C of (29) is not passive, ``passive=True`` adds ``Jᵀ M b J``
 of (62); applied wrenches are exerted by the bodies on the environment, ``Q += Jᵀ W`` (34).
 """
@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.literature.chain import Ad_inverse, Array, SerialChain, ad, exp_screw, scalars
+from jounce.literature.chain import Array, SerialChain, scalars
+from jounce.literature.system_matrices import body_rates, joint_rates, system_matrices
 
 
 class ClosedForm(NamedTuple):
@@ -78,29 +79,12 @@ def closed_form(
 
 def _system(chain: SerialChain, q_derivatives: Any) -> _System:
     """Return J, M, U and ``E = A a`` with two derivatives."""
-    _, q1, q2, q3 = scalars(q_derivatives)[:4]
-    Ads = [
-        Ad_inverse(B @ exp_screw(X, q))
-        for B, X, q in zip(chain.B, chain.screws_body, q_derivatives[0], strict=True)
-    ]
-    zero = np.zeros((6, 6))
-    blocks: list[list[Array]] = []
-    U = [Ads[0]]  # ERRATA: U = (Ad(C_i)⁻¹)
-    for i, Ad_i in enumerate(Ads):
-        before = [Ad_i @ block for block in blocks[-1][:i]] if i else []
-        blocks.append([*before, np.eye(6), *[zero] * (chain.n - i - 1)])  # (17)
-        if i:
-            U.append(Ad_i @ U[-1])
-    A = np.block(blocks)
-    a, a1, a2 = (
-        _diagonal([ad(X) * s for X, s in zip(chain.screws_body, rate, strict=True)])  # (20)
-        for rate in (q1, q2, q3)
-    )
+    A, X, M, U = system_matrices(chain, q_derivatives[0])  # Erratum: MK21 (33): U = (Ad(C_i)⁻¹)
+    a, a1, a2 = (joint_rates(chain, rate) for rate in scalars(q_derivatives)[1:4])  # (20)
     A1 = A @ a - A @ a @ A  # (26)
     A2 = A1 @ a + A @ a1 - A1 @ a @ A - A @ a1 @ A - A @ a @ A1  # (26) differentiated
     E = (A @ a, A1 @ a + A @ a1, A2 @ a + 2 * (A1 @ a1) + A @ a2)
-    J = A @ _diagonal([X[:, None] for X in chain.screws_body])  # (16)
-    return _System(J, _diagonal(list(chain.inertias)), np.concatenate(U), E)
+    return _System(A @ X, M, U, E)  # (16)
 
 
 def _mass_matrices(system: _System) -> list[Array]:
@@ -115,11 +99,11 @@ def _mass_matrices(system: _System) -> list[Array]:
 def _coriolis_matrices(system: _System, V: list[Array], passive: bool) -> list[Array]:
     """Return the system matrices of ``C, Ċ, C̈`` between Jᵀ and J."""
     M, (E, E1, E2) = system.M, system.E
-    b0, b1, b2 = (_diagonal([ad(V_i) for V_i in V_k.reshape(-1, 6)]) for V_k in V)  # (30)
+    b0, b1, b2 = (body_rates(V_k) for V_k in V)  # (30)
     C = -(M @ E) - b0.T @ M  # (29)
     C_rate = -(M @ E1) - b1.T @ M  # (40)
-    C_rate2 = -(M @ E2) - b2.T @ M  # ERRATA: − M A ä
-    if passive:  # ERRATA: (61), (62)
+    C_rate2 = -(M @ E2) - b2.T @ M  # Erratum: MK21 (53): − M A ä
+    if passive:  # Erratum: MK21 (29): made passive by (61), (62)
         C, C_rate, C_rate2 = C + M @ b0, C_rate + M @ b1, C_rate2 + M @ b2
     C1 = C_rate - C @ E - E.T @ C  # (39)
     C1_rate = C_rate2 - C_rate @ E - C @ E1 - E1.T @ C - E.T @ C_rate
@@ -134,10 +118,3 @@ def _external_forces(system: _System, applied: Any) -> Array:
     F1 = W1 - E @ W0  # (44)
     F2 = W2 - 2 * (E @ W1) - E1 @ W0 + E @ (E @ W0)
     return np.stack([system.J.T @ F for F in (W0, F1, F2)])  # (34)
-
-
-def _diagonal(blocks: list[Array]) -> Array:
-    """Return the block-diagonal matrix."""
-    zero = np.zeros(blocks[0].shape)
-    n = len(blocks)
-    return np.block([[blocks[i] if i == j else zero for j in range(n)] for i in range(n)])

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.errors import ShapeError
+from jounce.errors import NotFiniteError, ShapeError
 from jounce.model.robot import Robot
 from jounce.simulation.power_series import Series, evaluate
 
@@ -73,6 +73,8 @@ class Watch:
                 return float(event(time + t, *(evaluate(part, t) for part in series)))
 
             signs = np.sign([value(t) for t in elapsed])
+            if np.isnan(signs).any():
+                raise NotFiniteError(f"event {name} gave nan at or after t = {time:g} s.")
             first = float(signs[np.flatnonzero(signs)[0]]) if signs.any() else 0.0
             passed = signs == -first
             if first and passed.any():

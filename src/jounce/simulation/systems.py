@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
 from jounce.elastic.series import SeriesElastic
-from jounce.errors import ShapeError
+from jounce.errors import NotFiniteError, ShapeError
+from jounce.kernels.functions import as_wrenches
 from jounce.kernels.kernel import Kernel, kernel_of
 from jounce.kernels.matrices import SMALLEST_PIVOT, forward_dynamics
 from jounce.kernels.quantities import kernel_spec
-from jounce.model.checks import checked, checked_configuration
+from jounce.model.checks import as_floats, checked, checked_configuration
 from jounce.model.robot import Robot
 from jounce.simulation.power_series import (
     Series,
@@ -46,18 +47,21 @@ class System(Protocol):
 
 
 class RigidSystem:
-    """A robot with rigid joints: state q, v."""
+    """A robot with rigid joints, under constant wrenches: state q, v."""
 
     names: tuple[str, ...] = ("q", "v")
 
-    def __init__(self, robot: Robot) -> None:
+    def __init__(self, robot: Robot, wrenches: Mapping[str, Any] | None = None) -> None:
         self.robot = robot
         self.inputs = robot.nv
+        given = as_wrenches(wrenches)
+        self._frames = [(frame, w.representation) for frame, w in given.items()]
+        self._loads = [_constant(frame, w.values) for frame, w in given.items()]
         self._compiled: dict[int, Kernel] = {}
 
     def _kernel(self, order: int) -> Kernel:
         if order not in self._compiled:
-            spec = kernel_spec(self.robot, "forward_dynamics_and_pivots", order - 1)
+            spec = kernel_spec(self.robot, "forward_dynamics_and_pivots", order - 1, self._frames)
             self._compiled[order] = kernel_of(spec).compile()
         return self._compiled[order]
 
@@ -71,7 +75,8 @@ class RigidSystem:
     def series(self, state: Sequence[np.ndarray], forces: np.ndarray, order: int) -> Series:
         """Return Taylor coefficients of q and v up to ``order``."""
         q, v = state
-        rates = self._kernel(order)(q, v, *padded(forces, order))
+        loads = (padded(load, order) for load in self._loads)
+        rates = self._kernel(order)(q, v, *padded(forces, order), *loads)
         if not np.abs(rates[-1]).min(initial=1.0) > SMALLEST_PIVOT:
             self.diagnose(state)
         velocity = coefficients(v, rates[:-1])
@@ -117,6 +122,19 @@ class ElasticSystem:
     def diagnose(self, state: Sequence[np.ndarray]) -> None:
         """Raise SingularError if the mass matrix of the links is singular."""
         forward_dynamics(self.elastic.links, state[0], state[1], np.zeros(self.robot.nv))
+
+
+def _constant(frame: str, values: Any) -> np.ndarray:
+    """Return a wrench that stays, ``(1, 6)``."""
+    load = np.atleast_2d(as_floats(f"wrench on {frame}", values))
+    if load.shape != (1, 6):
+        raise ShapeError(
+            f"wrench on {frame} must have shape (6,) or (1, 6), got {np.shape(values)}: in a "
+            "simulation it stays, in its own representation."
+        )
+    if not np.isfinite(load).all():
+        raise NotFiniteError(f"wrench on {frame} must be finite, got {load[0]}.")
+    return load
 
 
 def require_parts(state: Sequence[Any], names: tuple[str, ...]) -> None:

@@ -29,6 +29,7 @@ def taylor(
     *,
     controller: Callable[..., Any] | None = None,
     sample_time: float | None = None,
+    wrenches: Mapping[str, Any] | None = None,
     order: int | None = None,
     tol: float = 1e-14,
     step: float | None = None,
@@ -41,6 +42,8 @@ def taylor(
     ``forces``: None for none, an array (n,) that stays, or a function ``forces(t, order)`` of
     time, for instance a trajectory, that returns them with derivatives, ``(order + 1, n)``.
     A ``controller(t, *state)`` is asked every ``sample_time`` and its forces are held.
+    ``wrenches={frame: W}``, on a robot, stay: (6,), or `jounce.Wrench` for one that keeps its
+    direction in the world.  Nothing limits forces but the controller.
 
     Steps are as long as the last terms of the series stay below ``tol`` of the state, or
     have the fixed length ``step``.  The order is chosen by ``tol`` and by how long steps can
@@ -58,7 +61,7 @@ def taylor(
     >>> fall.reason
     'end of time'
     """
-    system = system_of(thing)
+    system = system_of(thing, wrenches)
     start, end = _span(t)
     _check_options(order, tol, step, controller, sample_time, forces)
     drive = Drive(system.inputs, forces, controller, sample_time, start)
@@ -193,13 +196,20 @@ def _check_options(
 ) -> None:
     if order is not None and (type(order) is not int or order < 2):
         raise ShapeError(f"order must be an integer ≥ 2, got {order!r}.")
-    if not 0.0 < tol < 1.0:
-        raise ShapeError(f"tol must lie between 0 and 1, got {tol!r}.")
-    if step is not None and not 0.0 < step < np.inf:
-        raise ShapeError(f"step must be positive, got {step!r}.")
+    _require_positive("tol", tol, 1.0)
+    if step is not None:
+        _require_positive("step", step)
     if (controller is None) != (sample_time is None):
         raise ShapeError("a controller needs a sample_time, and the other way round.")
     if controller is not None and forces is not None:
         raise ShapeError("give either forces or a controller, not both.")
-    if sample_time is not None and not 0.0 < sample_time < np.inf:
-        raise ShapeError(f"sample_time must be positive, got {sample_time!r}.")
+    if controller is not None and not callable(controller):
+        raise ShapeError(f"controller must be callable, got {type(controller).__name__}.")
+    if sample_time is not None:
+        _require_positive("sample_time", sample_time)
+
+
+def _require_positive(name: str, value: Any, below: float = np.inf) -> None:
+    if not isinstance(value, int | float | np.number) or not 0.0 < value < below:
+        end = "" if below == np.inf else f" and below {below:g}"
+        raise ShapeError(f"{name} must be positive{end}, got {value!r}.")

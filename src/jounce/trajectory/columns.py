@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jounce.errors import UnknownNameError, unknown_name
-from jounce.trajectory.motion_table import MotionTable, TableError
+from jounce.errors import TableError, UnknownNameError, unknown_name
+from jounce.trajectory.motion_table import MotionTable
 
 LETTERS = "qvajs"  # of the orders 0 … 4
-TIME = ("t", "time")
+TIME = ("t", "time", "timestamp")
 SCHEME = "t, q:JOINT, v:JOINT, a:JOINT, j:JOINT, s:JOINT, q5:JOINT …, Q:JOINT, Q1:JOINT …"
 _PREFIX = re.compile(r"(?:(?P<letter>[vajs])|(?P<kind>[qQ])(?P<order>\d{0,2})):(?P<joint>.+)")
 
@@ -39,23 +39,49 @@ class Column(NamedTuple):
         return f"{self.kind}{self.order or ''}:{self.joint}"
 
 
+class Wanted(NamedTuple):
+    """What to take from a file.
+
+    With ``joints`` the result has these joints in this order, and a column with the bare name
+    of a joint is its position.  ``others`` says whether columns that nobody asked for may be
+    there.  ``orders`` limits those of the motion; forces are left out if there is a limit.
+    """
+
+    joints: tuple[str, ...] | None = None
+    others: bool = False
+    orders: int | None = None
+
+    def has(self, column: Column) -> bool:
+        """Whether a column that is understood is of use."""
+        return self.orders is None or (column.kind == "q" and column.order < self.orders)
+
+
 class Layout(NamedTuple):
-    """Where the columns of a file go; the index arrays have shape ``(orders, n)``."""
+    """Where the columns of a file are.
+
+    ``columns`` are the numbers of the columns that are read: the time, then order by order
+    those of the joints, first of the motion, then of the forces; ``orders`` says how many of
+    each.  ``ignored`` are the names of columns that are not understood.
+    """
 
     header: tuple[str, ...]
     names: tuple[str, ...]
-    time: int
-    motion: np.ndarray
-    forces: np.ndarray
+    columns: tuple[int, ...]
+    orders: tuple[int, int]
+    ignored: tuple[str, ...] = ()
+
+    @property
+    def titles(self) -> list[str]:
+        """Names of the columns that are read."""
+        return [self.header[i] for i in self.columns]
 
     def table(self, rows: np.ndarray) -> MotionTable:
-        """Return rows ``(samples, columns)`` of the file as a table."""
-        values, forces = (
-            np.ascontiguousarray(np.moveaxis(rows[:, index], 0, 1))
-            for index in (self.motion, self.forces)
-        )
-        time = np.ascontiguousarray(rows[:, self.time])
-        return MotionTable(time, self.names, values, forces if len(forces) else None)
+        """Return rows ``(samples, columns)`` as a table."""
+        samples, n, (motion, forces) = len(rows), len(self.names), self.orders
+        orders = rows[:, 1:].reshape(samples, motion + forces, n).swapaxes(0, 1)
+        values = np.ascontiguousarray(orders[:motion])
+        pushing = np.ascontiguousarray(orders[motion:]) if forces else None
+        return MotionTable(np.ascontiguousarray(rows[:, 0]), self.names, values, pushing)
 
 
 def header_of(table: MotionTable) -> list[str]:
@@ -67,58 +93,77 @@ def header_of(table: MotionTable) -> list[str]:
     return header
 
 
-def layout_of(header: Sequence[str], joints: Sequence[str] | None, where: str) -> Layout:
-    """Return the layout of a file with these column names, or raise an error at ``where``.
+def rows_of(table: MotionTable) -> np.ndarray:
+    """Return the table as rows ``(samples, columns)``, in the order of `header_of`."""
+    parts = [table.values] if table.forces is None else [table.values, table.forces]
+    orders = np.concatenate(parts).swapaxes(0, 1)
+    return np.concatenate([table.time[:, None], orders.reshape(len(orders), -1)], axis=1)
 
-    With ``joints`` the result has these joints in this order, the file may have no others, and
-    a column with the bare name of a joint is its position.
-    """
+
+def layout_of(header: Sequence[str], wanted: Wanted, where: str) -> Layout:
+    """Return the layout of a file with these column names, or raise an error at ``where``."""
     header = tuple(name.strip() for name in header)
     times = [i for i, name in enumerate(header) if name in TIME]
-    columns = {i: _column(name, joints, where) for i, name in enumerate(header) if i not in times}
     if not times:
         raise TableError(f"{where}: no time column named 't' among {', '.join(header)}.")
     _refuse_duplicates([TIME[0]] * len(times), where)
+    found = {i: _column(name, wanted, where) for i, name in enumerate(header) if i not in times}
+    understood = {i: column for i, column in found.items() if column is not None}
+    columns = {i: column for i, column in understood.items() if wanted.has(column)}
     _refuse_duplicates([column.header for column in columns.values()], where)
+    ignored = tuple(header[i] for i in found if i not in understood)
     if not columns:
-        raise TableError(f"{where}: no joint; besides the time, columns are named {SCHEME}.")
-    names = tuple(
-        joints if joints is not None else dict.fromkeys(c.joint for c in columns.values())
-    )
+        raise TableError(
+            f"{where}: no joint among {', '.join(header)}; besides the time, columns are named "
+            f"{SCHEME}{_known(wanted.joints)}."
+        )
+    names = wanted.joints or tuple(dict.fromkeys(c.joint for c in columns.values()))
     numbers = {column: i for i, column in columns.items()}
-    motion, forces = (_index(kind, numbers, names, where) for kind in "qQ")
-    return Layout(header, names, times[0], motion, forces)
+    motion, forces = (_numbers(kind, numbers, names, header, where) for kind in "qQ")
+    orders = len(motion) // len(names), len(forces) // len(names)
+    return Layout(header, names, (times[0], *motion, *forces), orders, ignored)
 
 
-def _column(name: str, joints: Sequence[str] | None, where: str) -> Column:
+def _column(name: str, wanted: Wanted, where: str) -> Column | None:
+    """Return what a column holds, None if it may be ignored."""
+    joints = wanted.joints
     if joints is not None and name in joints:
         return Column("q", 0, name)
     match = _PREFIX.fullmatch(name)
+    known = match and (joints is None or match["joint"] in joints)
+    if not known and wanted.others:
+        return None
     if not match:
-        known = "" if joints is None else f"; known joints: {', '.join(joints)}"
         raise UnknownNameError(
-            f"{where}: column {name!r} is not understood; columns are named {SCHEME}{known}."
+            f"{where}: column {name!r} is not understood; columns are named "
+            f"{SCHEME}{_known(joints)}."
         )
     letter, joint = match["letter"], match["joint"]
-    if joints is not None and joint not in joints:
+    if joints is not None and not known:
         raise UnknownNameError(f"{where}: column {name!r}: {unknown_name('joint', joint, joints)}")
     if letter:
         return Column("q", LETTERS.index(letter), joint)
     return Column(match["kind"], int(match["order"] or 0), joint)
 
 
-def _index(kind: str, numbers: dict[Column, int], names: tuple[str, ...], where: str) -> np.ndarray:
-    """Return the column numbers ``(orders, n)`` of motion or forces, without a gap."""
+def _known(joints: tuple[str, ...] | None) -> str:
+    return "" if joints is None else f"; known joints: {', '.join(joints)}"
+
+
+def _numbers(
+    kind: str, numbers: dict[Column, int], names: tuple[str, ...], header: tuple[str, ...],
+    where: str,
+) -> list[int]:  # fmt: skip
+    """Return the column numbers of motion or forces, order by order, without a gap."""
     orders = 1 + max((c.order for c in numbers if c.kind == kind), default=-1)
     wanted = [Column(kind, k, name) for k in range(orders) for name in names]
     missing = [column.header for column in wanted if column not in numbers]
     if missing:
-        present = [column.header for column in numbers]
         raise TableError(
             f"{where}: no column {', '.join(missing)}; every order needs all joints and all "
-            f"orders below it. Columns found: {', '.join(present)}."
+            f"orders below it. Columns found: {', '.join(header)}."
         )
-    return np.array([numbers[c] for c in wanted], dtype=np.intp).reshape(orders, len(names))
+    return [numbers[c] for c in wanted]
 
 
 def _refuse_duplicates(names: Sequence[str], where: str) -> None:

@@ -42,7 +42,7 @@ def papers_motion(n: int = 7) -> Fourier:
         s = 2.21, −2.21, 1.2, −2.1, −2.3, 2.1, −2.5  rad/s
         T = 3.68,  2.04, 2.98, 1.75, 4.43, 2.749, 1.06  s
 
-    The papers only cite the motion: [M20, VII] and [KM21, IV] as equation (31) of Gaz et al.,
+    The papers only cite the motion: [M20, VI] and [KM21, IV] as equation (31) of Gaz et al.,
     Dynamic identification of the Franka Emika Panda robot, IEEE Robotics and Automation Letters
     4(4), 2019; the numbers are those of the authors' programs, recovered from their output.
     Fewer joints take the first n; from the eighth on the seven are repeated.

@@ -1,42 +1,138 @@
-"""Motion tables as comma-separated text, read and written block by block.
-
-A block is an array ``(samples, columns)``, so that a file longer than the memory can pass
-through.
-"""
+"""Motion tables as comma-separated text."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+import io
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TextIO
+from typing import IO, TextIO
 
 import numpy as np
 
+from jounce.errors import TableError
 from jounce.files import atomic_write
-from jounce.trajectory.columns import Layout, header_of, layout_of
-from jounce.trajectory.motion_table import MotionTable, TableError, check_samples
-
-BLOCK = 8192  # samples
-
-
-def read_csv(path: Path, joints: Sequence[str] | None) -> MotionTable:
-    """Return the whole table of a file."""
-    layout = read_layout(path, joints)
-    return layout.table(np.concatenate(list(read_blocks(path, layout))))
+from jounce.trajectory.arrow_text import arrow_lines, arrow_rows
+from jounce.trajectory.columns import Layout, Wanted, header_of, layout_of, rows_of
+from jounce.trajectory.motion_table import MotionTable
+from jounce.trajectory.source import Piece, Write
 
 
-def write_csv(path: Path, table: MotionTable) -> None:
-    """Write a table, completely or not at all."""
-    parts = [table.values] if table.forces is None else [table.values, table.forces]
-    starts = range(0, len(table.time), BLOCK)
-    blocks = (_block(table.time, parts, slice(start, start + BLOCK)) for start in starts)
-    write_blocks(path, header_of(table), blocks)
+class CsvSource:
+    """A CSV file, read line by line; its first line names the columns."""
+
+    def __init__(self, path: Path, wanted: Wanted) -> None:
+        self.path = path
+        self.size = path.stat().st_size
+        self.layout: Layout = layout_of(_header(path), wanted, f"{path}:1")
+
+    def place(self, number: int) -> str:
+        """Return file and line."""
+        return f"{self.path}:{number}"
+
+    def pieces(self, samples: int) -> Iterator[Piece]:
+        """Yield the rows; lines without anything are skipped."""
+        line, found = 2, False
+        with _lines(self.path) as lines:
+            next(lines)
+            while texts := list(islice(lines, samples)):
+                numbers: Sequence[int] = range(line, line + len(texts))
+                line += len(texts)
+                if any(map(str.isspace, texts)):
+                    numbers = [i for i, text in zip(numbers, texts, strict=True) if text.strip()]
+                    texts = [text for text in texts if text.strip()]
+                if texts:
+                    found = True
+                    rows = self._parsed(texts, numbers)
+                    yield Piece(rows, numbers, lines.buffer.tell() / self.size)
+        if not found:
+            raise TableError(f"{self.path}:{line}: no sample; there is nothing below the header.")
+
+    def windows(self, count: int, samples: int) -> list[np.ndarray]:
+        """Jump to evenly spread bytes; an error does not know its line."""
+        with self.path.open("rb") as file:
+            start = len(file.readline())
+            length = sum(map(len, islice(file, samples)))
+            if self.size - start <= 2 * count * length:
+                return [np.concatenate([piece.rows for piece in self.pieces(samples)])]
+            found = []
+            for offset in np.linspace(start, self.size - length, count).astype(int).tolist():
+                file.seek(offset - 1)
+                file.readline()  # to the end of a line
+                texts = [text.decode("utf-8", "replace") for text in islice(file, samples)]
+                texts = [text for text in texts if text.strip()]
+                found.append(self._parsed(texts, [0] * len(texts)))
+            return found
+
+    def _parsed(self, texts: list[str], numbers: Sequence[int]) -> np.ndarray:
+        """Return one row for each text."""
+        header, columns = self.layout.header, self.layout.columns
+        rows = arrow_rows(texts, len(header), columns)
+        if rows is not None:
+            return rows
+        try:
+            rows = np.loadtxt(texts, delimiter=",", comments=None, ndmin=2, usecols=columns)
+        except ValueError as error:
+            raise self._diagnosis(texts, numbers, str(error)) from error
+        if len(rows) != len(texts) or any(text.count(",") != len(header) - 1 for text in texts):
+            raise self._diagnosis(texts, numbers, "lines that are no rows")
+        return rows
+
+    def _diagnosis(self, texts: list[str], numbers: Sequence[int], reason: str) -> TableError:
+        """Return the error that names the first line that is not one number per column."""
+        header = self.layout.header
+        for text, number in zip(texts, numbers, strict=True):
+            fields = [field.strip() for field in text.split(",")]
+            if len(fields) != len(header):
+                return TableError(
+                    f"{self.place(number)}: {len(fields)} fields, but {len(header)} columns in "
+                    "the header."
+                )
+            for i in sorted(self.layout.columns):
+                if not _is_number(fields[i]):
+                    found = f"{fields[i]!r} is not a number" if fields[i] else "is empty"
+                    return TableError(f"{self.place(number)}: column {header[i]}: {found}.")
+        return TableError(f"{self.place(numbers[0])}: cannot be read: {reason}.")
 
 
-def read_layout(path: Path, joints: Sequence[str] | None = None) -> Layout:
-    """Return the layout that the first line of a file describes."""
+@contextmanager
+def csv_writer(file: IO[bytes], _directory: Path) -> Iterator[Write]:
+    """Yield what writes blocks of a table as lines."""
+    lines: Callable[[np.ndarray], bytes] | None = None
+
+    def write(table: MotionTable) -> None:
+        nonlocal lines
+        if lines is None:
+            file.write(_line(header_of(table)))
+            lines = arrow_lines(len(table.time)) or _lines_of
+        file.write(lines(rows_of(table)))
+
+    yield write
+
+
+def write_blocks(path: Path, header: Sequence[str], blocks: Iterable[np.ndarray]) -> None:
+    """Write blocks of rows with any header as CSV; every number reads back bit for bit."""
+    with atomic_write(path, "wb") as file:
+        file.write(_line(header))
+        for block in blocks:
+            file.write(_lines_of(block))
+
+
+def _line(header: Sequence[str]) -> bytes:
+    line = io.StringIO(newline="")
+    csv.writer(line, lineterminator="\n").writerow(header)
+    return line.getvalue().encode()
+
+
+def _lines_of(rows: np.ndarray) -> bytes:
+    """Return rows as lines; the shortest text of each number that reads back."""
+    return "".join([",".join(map(repr, row)) + "\n" for row in rows.tolist()]).encode()
+
+
+def _header(path: Path) -> list[str]:
+    """Return the names in the first line."""
     with _lines(path) as lines:
         first = next(lines, "")
     if not first.strip():
@@ -48,67 +144,12 @@ def read_layout(path: Path, joints: Sequence[str] | None = None) -> Layout:
         raise TableError(f"{path}:1: columns must be separated by commas, got {first.strip()!r}.")
     if all(_is_number(name) for name in header):
         raise TableError(f"{path}:1: no header; the first line must name the columns.")
-    return layout_of(header, joints, f"{path}:1")
-
-
-def read_blocks(path: Path, layout: Layout, samples: int = BLOCK) -> Iterator[np.ndarray]:
-    """Yield the samples of a file in blocks, finite and in strictly increasing time."""
-    before = np.empty((0, len(layout.header)))  # the last sample of the block before
-    line = 2
-    with _lines(path) as lines:
-        next(lines)
-        while texts := list(islice(lines, samples)):
-            filled = [i for i, text in enumerate(texts, start=line) if not text.isspace()]
-            rows = _parse(path, [texts[i - line] for i in filled], filled, layout.header)
-            _check(path, np.concatenate([before, rows]), [0] * len(before) + filled, layout)
-            line += len(texts)
-            if len(rows):
-                before = rows[-1:]
-                yield rows
-    if not len(before):
-        raise TableError(f"{path}:{line}: no sample; there is nothing below the header.")
-
-
-def write_blocks(path: Path, header: Sequence[str], blocks: Iterable[np.ndarray]) -> None:
-    """Write a header and blocks of samples; every number reads back bit for bit."""
-    with atomic_write(path) as file:
-        csv.writer(file, lineterminator="\n").writerow(header)
-        for block in blocks:
-            file.writelines(",".join(map(repr, row)) + "\n" for row in block.tolist())
+    return header
 
 
 def _lines(path: Path) -> TextIO:
     """Open a file; bytes that are not UTF-8 become �, which is no number and no name."""
     return path.open(encoding="utf-8-sig", errors="replace")
-
-
-def _parse(path: Path, texts: list[str], numbers: list[int], header: Sequence[str]) -> np.ndarray:
-    if not texts:
-        return np.empty((0, len(header)))
-    try:
-        rows = np.loadtxt(texts, delimiter=",", comments=None, ndmin=2)
-    except ValueError as error:
-        raise _diagnosis(path, texts, numbers, header, str(error)) from error
-    if rows.shape != (len(texts), len(header)):
-        raise _diagnosis(path, texts, numbers, header, f"{rows.shape[1]} columns")
-    return rows
-
-
-def _diagnosis(
-    path: Path, texts: list[str], numbers: list[int], header: Sequence[str], reason: str
-) -> TableError:
-    """Return the error that names the first line that is not one number per column."""
-    for text, number in zip(texts, numbers, strict=True):
-        fields = [field.strip() for field in text.split(",")]
-        if len(fields) != len(header):
-            return TableError(
-                f"{path}:{number}: {len(fields)} fields, but {len(header)} columns in the header."
-            )
-        for name, field in zip(header, fields, strict=True):
-            if not _is_number(field):
-                found = f"{field!r} is not a number" if field else "is empty"
-                return TableError(f"{path}:{number}: column {name}: {found}.")
-    return TableError(f"{path}:{numbers[0]}: cannot be read: {reason}.")
 
 
 def _is_number(field: str) -> bool:
@@ -117,17 +158,3 @@ def _is_number(field: str) -> bool:
     except ValueError:
         return False
     return "_" not in field
-
-
-def _check(path: Path, rows: np.ndarray, numbers: list[int], layout: Layout) -> None:
-    order = [layout.time, *(i for i in range(len(layout.header)) if i != layout.time)]
-    header = [layout.header[i] for i in order]
-    check_samples(rows[:, order], header, lambda sample: f"{path}:{numbers[sample]}")
-
-
-def _block(time: np.ndarray, parts: list[np.ndarray], samples: slice) -> np.ndarray:
-    """Return ``(samples, columns)``: the time, then order by order the joints."""
-    columns = [part[:, samples].swapaxes(0, 1) for part in parts]
-    rows = len(time[samples])
-    flat = [part.reshape(rows, -1) if part.size else np.empty((rows, 0)) for part in columns]
-    return np.concatenate([time[samples, None], *flat], axis=1)

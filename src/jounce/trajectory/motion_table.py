@@ -7,12 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jounce.errors import JounceError, NotFiniteError, ShapeError
+from jounce.errors import NotFiniteError, ShapeError, TableError
 from jounce.model.checks import as_floats
-
-
-class TableError(JounceError, ValueError):
-    """A motion file that cannot be read; the message starts with file and line."""
 
 
 class MotionTable(NamedTuple):
@@ -31,6 +27,19 @@ class MotionTable(NamedTuple):
 
 
 def checked_table(table: MotionTable) -> MotionTable:
+    """Return the table as float64 arrays of matching shapes, finite and in order, or raise."""
+    table = shaped_table(table)
+    check_samples(table.time, ["time"], "time[{}]".format)
+    for name, array in (("values", table.values), ("forces", table.forces)):
+        if array is not None and not np.isfinite(array).all():
+            index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+            raise NotFiniteError(
+                f"{name}{list(index)} is {array[index]}; all values must be finite."
+            )
+    return table
+
+
+def shaped_table(table: MotionTable) -> MotionTable:
     """Return the table as float64 arrays of matching shapes, or raise."""
     names = checked_names(table.names)
     time = as_floats("time", table.time)
@@ -38,11 +47,10 @@ def checked_table(table: MotionTable) -> MotionTable:
         raise ShapeError(
             f"time must have shape (samples,) with at least one sample, got {time.shape}."
         )
-    check_samples(time, ["time"], "time[{}]".format)
-    values = _checked_values("values", table.values, time.size, len(names))
+    values = _checked_shape("values", table.values, time.size, len(names))
     forces = table.forces
     if forces is not None:
-        forces = _checked_values("forces", forces, time.size, len(names))
+        forces = _checked_shape("forces", forces, time.size, len(names))
         forces = forces if len(forces) else None
     if forces is None and not len(values):
         raise ShapeError("a table needs values or forces of at least one order, got neither.")
@@ -83,14 +91,11 @@ def check_samples(rows: np.ndarray, columns: Sequence[str], place: Callable[[int
         )
 
 
-def _checked_values(name: str, values: object, samples: int, n: int) -> np.ndarray:
+def _checked_shape(name: str, values: object, samples: int, n: int) -> np.ndarray:
     array = as_floats(name, values)
     if array.ndim != 3 or array.shape[1:] != (samples, n):
         raise ShapeError(
             f"{name} must have shape (orders, {samples}, {n}) for {samples} samples of {n} joints, "
             f"got {array.shape}."
         )
-    if not np.isfinite(array).all():
-        index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise NotFiniteError(f"{name}{list(index)} is {array[index]}; all values must be finite.")
     return array

@@ -2,50 +2,51 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO
 
 import numpy as np
 
-from jounce.errors import JounceError, UnknownNameError, unknown_name
-from jounce.files import atomic_write
-from jounce.trajectory.motion_table import MotionTable, TableError, checked_table
+from jounce.errors import JounceError, TableError
+from jounce.trajectory.columns import Layout, Wanted, header_of, layout_of, rows_of
+from jounce.trajectory.motion_table import MotionTable, shaped_table
+from jounce.trajectory.source import Piece, Write, spread
 
 
-def read_npz(path: Path, joints: Sequence[str] | None) -> MotionTable:
-    """Return the table of a file, with the joints in the order that was asked for."""
-    arrays = _arrays(path)
-    missing = [key for key in ("time", "names") if key not in arrays]
-    if missing:
-        found = ", ".join(arrays) or "none"
-        raise TableError(
-            f"{path}: no array {', '.join(missing)}; a motion has the arrays time (samples,), "
-            "names (n,), values (orders, samples, n) and perhaps forces (orders, samples, n). "
-            f"Arrays found: {found}."
-        )
-    time, names = arrays["time"], tuple(np.atleast_1d(arrays["names"]).ravel().tolist())
-    values = arrays.get("values", np.empty((0, np.size(time), len(names))))
-    try:
-        table = checked_table(MotionTable(time, names, values, arrays.get("forces")))
-    except JounceError as error:
-        raise type(error)(f"{path}: {error}") from error
-    return table if joints is None else _picked(path, table, joints)
+class NpzSource:
+    """A NumPy archive; it is read as a whole."""
+
+    def __init__(self, path: Path, wanted: Wanted) -> None:
+        self.path = path
+        table = _read(path)
+        self.layout: Layout = layout_of(header_of(table), wanted, str(path))
+        self._rows = rows_of(table)[:, self.layout.columns]
+
+    def place(self, number: int) -> str:
+        """Return file and sample, counted from 0."""
+        return f"{self.path}: sample {number}"
+
+    def pieces(self, samples: int) -> Iterator[Piece]:
+        """Yield the rows."""
+        total = len(self._rows)
+        for start in range(0, total, samples):
+            stop = min(start + samples, total)
+            yield Piece(self._rows[start:stop], range(start, stop), stop / total)
+
+    def windows(self, count: int, samples: int) -> list[np.ndarray]:
+        """Return evenly spread rows."""
+        return [self._rows[window] for window in spread(len(self._rows), count, samples)]
 
 
-def write_npz(path: Path, table: MotionTable) -> None:
-    """Write a table, completely or not at all."""
-    arrays: dict[str, Any] = {"time": table.time, "names": np.array(table.names)}
-    arrays["values"] = table.values
-    if table.forces is not None:
-        arrays["forces"] = table.forces
-    with atomic_write(path, "wb") as file:
-        np.savez(file, **arrays)
-
-
-def _arrays(path: Path) -> dict[str, np.ndarray]:
+def read_arrays(path: Path) -> dict[str, np.ndarray]:
+    """Return the arrays of an archive by name."""
     try:
         with path.open("rb") as file:
             archive = np.load(file, allow_pickle=False)
@@ -59,16 +60,74 @@ def _arrays(path: Path) -> dict[str, np.ndarray]:
         ) from error
 
 
-def _picked(path: Path, table: MotionTable, joints: Sequence[str]) -> MotionTable:
-    strange = [name for name in table.names if name not in joints]
-    if strange:
-        raise UnknownNameError(f"{path}: {unknown_name('joint', strange[0], joints)}")
-    missing = [name for name in joints if name not in table.names]
+@contextmanager
+def npz_writer(file: IO[bytes], directory: Path) -> Iterator[Write]:
+    """Yield what writes blocks of a table.
+
+    An archive holds one order after the other, so each is collected in a file of its own first.
+    """
+    with ExitStack() as stack:
+        parts: dict[tuple[str, int], IO[bytes]] = {}
+        names: tuple[str, ...] = ()
+        samples = 0
+
+        def write(table: MotionTable) -> None:
+            nonlocal names, samples
+            names, samples = table.names, samples + len(table.time)
+            arrays = {"time": table.time[None], "values": table.values}
+            if table.forces is not None:
+                arrays["forces"] = table.forces
+            for name, array in arrays.items():
+                for order, values in enumerate(array):
+                    part = parts.get((name, order))
+                    if part is None:
+                        part = stack.enter_context(tempfile.TemporaryFile(dir=directory))
+                        parts[name, order] = part
+                    part.write(np.ascontiguousarray(values).data)
+
+        yield write
+        _archive(file, parts, names, samples)
+
+
+def _archive(
+    file: IO[bytes], parts: dict[tuple[str, int], IO[bytes]], names: tuple[str, ...], samples: int
+) -> None:
+    """Write the archive that `numpy.load` reads."""
+    orders = Counter(name for name, _ in parts)
+    shapes: dict[str, tuple[int, ...]] = {"time": (samples,)}
+    shapes |= {name: (orders[name], samples, len(names)) for name in ("values", "forces")}
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        with archive.open("names.npy", "w") as member:
+            np.lib.format.write_array(member, np.array(names), allow_pickle=False)
+        for name, shape in shapes.items():
+            if orders[name] or name == "values":
+                _add(archive, name, shape, [parts[name, k] for k in range(orders[name])])
+
+
+def _add(
+    archive: zipfile.ZipFile, name: str, shape: tuple[int, ...], parts: list[IO[bytes]]
+) -> None:
+    head = {"descr": np.dtype(float).str, "fortran_order": False, "shape": shape}
+    with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+        np.lib.format.write_array_header_1_0(member, head)
+        for part in parts:
+            part.seek(0)
+            shutil.copyfileobj(part, member, 1 << 20)
+
+
+def _read(path: Path) -> MotionTable:
+    arrays = read_arrays(path)
+    missing = [key for key in ("time", "names") if key not in arrays]
     if missing:
+        found = ", ".join(arrays) or "none"
         raise TableError(
-            f"{path}: no joint {', '.join(missing)}. Joints found: {', '.join(table.names)}."
+            f"{path}: no array {', '.join(missing)}; a motion has the arrays time (samples,), "
+            "names (n,), values (orders, samples, n) and perhaps forces (orders, samples, n). "
+            f"Arrays found: {found}."
         )
-    index = [table.names.index(name) for name in joints]
-    forces = None if table.forces is None else np.ascontiguousarray(table.forces[:, :, index])
-    values = np.ascontiguousarray(table.values[:, :, index])
-    return MotionTable(table.time, tuple(joints), values, forces)
+    time, names = arrays["time"], tuple(np.atleast_1d(arrays["names"]).ravel().tolist())
+    values = arrays.get("values", np.empty((0, np.size(time), len(names))))
+    try:
+        return shaped_table(MotionTable(time, names, values, arrays.get("forces")))
+    except JounceError as error:
+        raise type(error)(f"{path}: {error}") from error

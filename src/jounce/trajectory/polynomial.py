@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import factorial, inf, perm
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from jounce.errors import ShapeError
 from jounce.model.checks import as_floats
 from jounce.trajectory.protocol import checked_time, checked_times, frozen_rows
+
+if TYPE_CHECKING:
+    from jounce.trajectory.spline import Spline
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -53,6 +56,43 @@ class Polynomial:
                     f"derivative {k} has {row.shape}."
                 )
         return cls(np.array([row / factorial(k) for k, row in enumerate(rows)]), t0)
+
+    @staticmethod
+    def rest_to_rest(
+        q0: Any, q1: Any, duration: float, *, smoothness: int = 4, t0: float = 0.0
+    ) -> Spline:
+        """Return the polynomial from q0 to q1 whose derivatives 1 … smoothness vanish at the ends.
+
+        Its degree is ``2 s + 1``, s being the smoothness: 1 is the cubic, 2 starts and ends
+        without acceleration, 4 without snap.  It is kept as Bernstein polynomials, whose
+        coefficients are q0 and q1, because powers of t lose all digits for large s; hence the
+        type, a `Spline` of one piece, defined from ``t0`` to ``t0 + duration``.
+
+        >>> move = Polynomial.rest_to_rest([0.0], [2.0], 4.0)
+        >>> move([0.0, 2.0, 4.0], order=0)[0, :, 0]
+        array([0., 1., 2.])
+        """
+        t0, duration = checked_time("t0", t0), checked_time("duration", duration)
+        if duration <= 0.0:
+            raise ShapeError(f"duration must be positive, got {duration!r}.")
+        return Polynomial.through([t0, t0 + duration], [q0, q1], smoothness=smoothness)
+
+    @staticmethod
+    def through(
+        times: Any, points: Any, *, smoothness: int = 4, start: Any = None, end: Any = None
+    ) -> Spline:
+        """Return the smoothest motion through points, at rest at both ends unless told.
+
+        It is a polynomial of degree ``2 s + 1`` between one point and the next, s being the
+        smoothness.  ``points`` have shape ``(m, n)``, ``times`` ``(m,)``.  ``start`` and
+        ``end``, of shape ``(≤ s, n)``, are the derivatives 1, 2, … there; those up to s that are
+        not given vanish.  Derivatives up to 2 s are continuous, and no other motion through these
+        points with these ends has a smaller ``∫ (q^(s+1))² dt``: smoothness 2 is minimum jerk,
+        3 minimum snap.
+        """
+        from jounce.trajectory.spline_points import through_points
+
+        return through_points(times, points, smoothness, start, end)
 
     @property
     def n(self) -> int:

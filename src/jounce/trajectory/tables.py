@@ -1,43 +1,54 @@
 """Read and write motion tables, in one place for all commands.
 
-The ending of the file says how: ``.csv`` (`jounce.trajectory.columns` has the names of the
-columns) or ``.npz`` (`jounce.trajectory.npz_file` has those of the arrays).
+The ending of the file says how: ``.csv`` or ``.parquet`` (`jounce.trajectory.columns` has the
+names of the columns) or ``.npz`` (`jounce.trajectory.npz_file` has those of the arrays).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from jounce.errors import UnsupportedError
-from jounce.trajectory.csv_file import read_csv, write_csv
-from jounce.trajectory.motion_table import MotionTable, TableError, checked_names, checked_table
-from jounce.trajectory.npz_file import read_npz, write_npz
+from jounce.files import atomic_write
+from jounce.model.robot import Robot
+from jounce.trajectory.csv_file import csv_writer
+from jounce.trajectory.motion_file import known_ending, open_motion, open_table
+from jounce.trajectory.motion_table import MotionTable, checked_table
+from jounce.trajectory.npz_file import npz_writer
+from jounce.trajectory.parquet_file import parquet_writer
+from jounce.trajectory.source import BLOCK, Write
 
-_READERS = {".csv": read_csv, ".npz": read_npz}
-_WRITERS = {".csv": write_csv, ".npz": write_npz}
+Joints = Robot | Sequence[str] | None
+_WRITERS = {".csv": csv_writer, ".npz": npz_writer, ".parquet": parquet_writer}
 
 
-def read_motion(path: str | os.PathLike[str], joints: Sequence[str] | None = None) -> MotionTable:
+def read_motion(
+    path: str | os.PathLike[str],
+    joints: Joints = None,
+    *,
+    units: str | None = None,
+    others: bool = False,
+    drop_duplicates: bool = False,
+) -> MotionTable:
     """Read a motion: at least the position of every joint.
 
-    ``joints`` are the names wanted, in the order wanted; a file with others is refused.  Without
-    them the joints are those of the file.  Errors say the file and, for CSV, the line.
+    ``joints`` are a robot, whose joints are wanted, or their names in the order wanted; without
+    them the joints are those of the file.  ``units`` such as ``"deg,ms"`` are those of the file
+    (`jounce.trajectory.units`); without a robot all joints turn.  A file with other columns is
+    refused unless ``others=True`` ignores them.  ``drop_duplicates=True`` leaves out rows that
+    repeat the row before.  Errors say the file and the line.
     """
-    table = read_table(path, joints)
-    if not len(table.values):
-        raise TableError(
-            f"{os.fspath(path)}:1: no positions; a motion needs a column q:JOINT for every joint: "
-            f"{', '.join(table.names) or 'none found'}."
-        )
-    return table
+    options = {"units": units, "others": others, "drop_duplicates": drop_duplicates}
+    return open_motion(path, joints, **options).table()
 
 
-def read_table(path: str | os.PathLike[str], joints: Sequence[str] | None = None) -> MotionTable:
+def read_table(
+    path: str | os.PathLike[str], joints: Joints = None, *, others: bool = False
+) -> MotionTable:
     """Read a table that may hold forces only; everything else is as in `read_motion`."""
-    joints = None if joints is None else checked_names(joints)
-    return _READERS[_ending(path)](Path(path), joints)
+    return open_table(path, joints, others=others).table()
 
 
 def write_table(path: str | os.PathLike[str], table: MotionTable) -> None:
@@ -46,13 +57,23 @@ def write_table(path: str | os.PathLike[str], table: MotionTable) -> None:
     The file appears under its name when it is complete; after an exception or Ctrl-C whatever
     stood there is untouched.
     """
-    _WRITERS[_ending(path)](Path(path), checked_table(table))
+    table = checked_table(table)
+    with table_writer(path) as write:
+        for start in range(0, len(table.time), BLOCK):
+            write(_part(table, slice(start, start + BLOCK)))
 
 
-def _ending(path: str | os.PathLike[str]) -> str:
-    ending = Path(path).suffix.lower()
-    if ending not in _READERS:
-        raise UnsupportedError(
-            f"{os.fspath(path)}: motion tables end in {' or '.join(_READERS)}, not in {ending!r}."
-        )
-    return ending
+@contextmanager
+def table_writer(path: str | os.PathLike[str]) -> Iterator[Write]:
+    """Yield ``write(table)``, to be called with the blocks of a long table in their order.
+
+    All blocks have the same joints and orders.  Everything else is as in `write_table`.
+    """
+    writer, directory = _WRITERS[known_ending(path)], Path(os.path.realpath(path)).parent
+    with atomic_write(path, "wb") as file, writer(file, directory) as write:
+        yield write
+
+
+def _part(table: MotionTable, samples: slice) -> MotionTable:
+    forces = None if table.forces is None else table.forces[:, samples]
+    return MotionTable(table.time[samples], table.names, table.values[:, samples], forces)

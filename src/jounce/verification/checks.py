@@ -13,11 +13,14 @@ import numpy as np
 
 from jounce.algebra.matrix_jet import MatrixJet
 from jounce.derivatives.forces import FORMULATIONS
+from jounce.dynamics import tensors
+from jounce.dynamics.closed_form import system
 from jounce.dynamics.matrices import FACTORIZATIONS
 from jounce.errors import InvalidInertiaError, SingularError
 from jounce.kernels.dynamics import inverse_dynamics
 from jounce.model.inertia import NEGATIVE_TOLERANCE, Inertia, check_inertia
-from jounce.model.robot import Robot
+from jounce.model.robot import Robot, parameters
+from jounce.model.tree import lowered
 from jounce.verification.motions import Motions, evaluated
 from jounce.verification.records import Check
 
@@ -193,6 +196,47 @@ def code_agrees(motions: Motions) -> Check:
     return Check("machine code and text of inverse dynamics", _error(got, Q, Q), TOLERANCE)
 
 
+def forces_are_linear_in_parameters(motions: Motions) -> Check:
+    """``Q = Y π + armature a + D v`` and its time derivatives [GOA13, (15)]."""
+    rates, form = motions.rates, system(motions.robot)
+    Y, Q = motions.text("regressor"), motions.text("inverse_dynamics")
+    motors = rates[1:] @ form.armature + rates[:-1] @ form.damping
+    error = _error(Y @ parameters(motions.robot) + motors, Q, Q)
+    return Check("forces are linear in the parameters, Q = Y π", error, TOLERANCE)
+
+
+def partials_along_the_motion_are_rates(motions: Motions) -> list[Check]:
+    """Contract partials with the motion: it gives the time derivative.
+
+    ``Σ_j ∂Q⁽ᵏ⁾/∂q⁽ʲ⁾ q⁽ʲ⁺¹⁾ = Q⁽ᵏ⁺¹⁾``, ``∂M/∂q v = dM/dt``, ``∂C/∂q v + ∂C/∂v a = dC/dt``,
+    ``∂g/∂q v = dg/dt``.
+    """
+    tree, q, v, a = lowered(motions.robot), motions.q, *motions.rates[:2]
+    g, M, C = (
+        motions.text(f"{x}", 1) for x in ("gravity_forces", "mass_matrix", "coriolis_matrix")
+    )
+    C_q, C_v = tensors.coriolis_partials(tree, q, v, "passive")
+    along = {
+        "g": (_along(tensors.gravity_partials(tree, q), v), g),
+        "M": (_along(tensors.mass_matrix_partials(tree, q), v), M),
+        "C": (_along(C_q, v) + _along(C_v, a), C),
+    }
+    result = [
+        Check(
+            f"partials of {x} along the motion are its rate", _error([found], X[1:], X), TOLERANCE
+        )
+        for x, (found, X) in along.items()
+    ]
+    if motions.order:
+        Q, samples, nv = motions.text("inverse_dynamics"), *v.shape
+        P = motions.text("inverse_dynamics_partials", motions.order - 1)
+        P = P.reshape(motions.order, motions.order + 2, samples, nv, nv)
+        found = np.einsum("kjsab,jsb->ksa", P, motions.rates)
+        error = _error(found, Q[1:], Q[1:])
+        result.append(Check("partials of Q along the motion are its rate", error, TOLERANCE))
+    return result
+
+
 CHECKS: tuple[Callable[[Motions], Check | list[Check]], ...] = (
     inertias,
     mass_is_positive,
@@ -204,6 +248,8 @@ CHECKS: tuple[Callable[[Motions], Check | list[Check]], ...] = (
     matrices_agree,
     forward_inverts_inverse,
     gravity_is_the_force_at_rest,
+    forces_are_linear_in_parameters,
+    partials_along_the_motion_are_rates,
     code_agrees,
 )
 
@@ -229,6 +275,11 @@ def _nan_first(x: float) -> float:
 
 def _transposed(matrices: np.ndarray) -> np.ndarray:
     return np.swapaxes(matrices, -1, -2)
+
+
+def _along(partials: np.ndarray, direction: np.ndarray) -> np.ndarray:
+    """Contract the last axis of ``(samples, …, nv)`` with a direction ``(samples, nv)``."""
+    return np.einsum("s...h,sh->s...", partials, direction)
 
 
 def _columns(derivatives: np.ndarray) -> MatrixJet:

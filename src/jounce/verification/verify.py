@@ -24,8 +24,9 @@ def verify(
 
     On random motions: bodies that no rigid body can be, M symmetric and positive definite,
     ``dM/dt = C + Cᵀ``, power balance, agreement of all formulations, forward dynamics as the
-    inverse of inverse dynamics, gravity; each with time derivatives up to ``order``.  ``progress``
-    is told how many of the groups of checks are done.
+    inverse of inverse dynamics, gravity, linearity in the inertial parameters, partials; each
+    with time derivatives up to ``order``.  ``progress`` is told how many of the groups of checks
+    are done.
 
     >>> import jounce
     >>> report = jounce.verify(jounce.load("planar2r"), samples=4, order=2)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import factorial
+
 import mpmath
 import numpy as np
 import pytest
@@ -93,3 +96,32 @@ def test_runs_on_any_scalar(kind: str) -> None:
     s, c = u.sincos()
     one = s * s + c * c
     assert_close(np.ravel(np.array([np.mean(x) for x in one.coeffs], float)), [1, 0, 0], ROUNDOFF)
+
+
+def test_exact_numbers_stay_exact():
+    """No float 1/k comes between: x = 1/(1 − t) has all coefficients one, x' = 1/(1 − t)²."""
+    x = Jet.from_derivatives(Fraction(factorial(k)) for k in range(ORDER + 1))
+    assert x.coeffs == (1,) * (ORDER + 1)
+    rate = dt(x)
+    assert rate.coeffs == tuple(range(1, ORDER + 1))
+    assert integral(rate, Fraction(1, 3), ORDER).coeffs == (Fraction(1, 3), *[1] * ORDER)
+    assert integral(x, 0, ORDER).coeffs[1:] == tuple(Fraction(1, k + 1) for k in range(ORDER))
+    for got in (*x.coeffs, *rate.coeffs, *x.derivatives()):
+        assert isinstance(got, Fraction)
+
+
+def test_sines_to_fifty_digits():
+    """sin(x + 2t): derivative k is 2ᵏ sin(x + kπ/2)."""
+    with mpmath.workdps(50):
+        x = mpmath.mpf(1) / 7
+        s, c = Jet.from_derivatives([x, mpmath.mpf(2), *[mpmath.mpf(0)] * (ORDER - 1)]).sincos()
+        for k, (sine, cosine) in enumerate(zip(s.derivatives(), c.derivatives(), strict=True)):
+            assert abs(sine - 2**k * mpmath.sin(x + k * mpmath.pi / 2)) < 1e-45
+            assert abs(cosine - 2**k * mpmath.cos(x + k * mpmath.pi / 2)) < 1e-45
+
+
+def test_factors_of_floats_are_floats():
+    """Also beyond 20!, which no integer of NumPy holds."""
+    x = Jet.from_derivatives(np.ones((25, 2)))
+    assert all(c.dtype == float for c in (*x.coeffs, *x.dt().coeffs, *x.derivatives()))
+    assert_close(x.derivatives(), np.ones((25, 2)), ROUNDOFF)

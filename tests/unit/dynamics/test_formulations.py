@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import jounce
+from jounce.comparison.reference import mapped, orthogonal
 from jounce.derivatives.forces import FORMULATIONS, forces
 from jounce.model.examples import KINDS
 from jounce.model.tree import lowered
@@ -162,6 +163,23 @@ def assert_kernel(given: Case, formulation: str) -> None:
     robot, q, rates, _, exact = given
     got = jounce.inverse_dynamics(robot, q, *rates, formulation=formulation)
     assert_orders_close(got, exact, INDEPENDENT)
+
+
+@pytest.mark.parametrize("name", ["tree 0", "floating base"])
+def test_fifty_digits_are_fifty_digits(name: str) -> None:
+    """No text brings floats of its own into numbers of 50 digits: all agree to 45, at order 6."""
+    rng = np.random.default_rng(zlib.crc32(name.encode()))
+    robot = TREES[name](rng)
+    q, rates = robot.random_configuration(rng), rng.normal(size=(8, robot.nv))
+    with mpmath.workdps(50):
+        exact = orthogonal(mapped(lowered(robot), mpmath.mpf))
+        motion = precise([q])[0], precise(rates)
+        found = [
+            np.array(forces(robot, *motion, formulation=name, tree=exact)) for name in FORMULATIONS
+        ]
+        for other in found[1:]:
+            for row, wanted in zip(other, found[0], strict=True):
+                assert np.abs(row - wanted).max() < 1e-45 * np.abs(wanted).max()
 
 
 def test_order_ten_is_the_derivative_of_order_zero() -> None:

@@ -39,7 +39,6 @@ def test_independent_stiffness():
     assert_close(found.theta, theta[3], ROUNDOFF)
     assert_close(found.torque, 0.1 * second_difference(theta) + Q[3], 1e-8)
     adjuster = found.adjuster
-    assert adjuster is not None
     load = 50.0 * (Q[3] / K[3]) ** 2
     assert_close(adjuster.torque, 0.02 * second_difference(sigma) + load, 1e-8)
     assert_close(adjuster.power, adjuster.torque * adjuster.theta1, ROUNDOFF)
@@ -62,7 +61,7 @@ def test_constant_stiffness_is_a_series_elastic_joint():
     K = np.array([500.0, 300.0])
     found = VariableStiffness(ARM, 0.1).feedforward(*MOTION(T), np.array([K, 0 * K, 0 * K]))
     wanted = jounce.elastic.SeriesElastic(ARM, K, 0.1).feedforward(*MOTION(T))
-    for got, expected in zip(found[:7], wanted, strict=True):
+    for got, expected in zip(found, wanted, strict=True):
         assert_close(got, expected, ROUNDOFF)
 
 

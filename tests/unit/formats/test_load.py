@@ -111,6 +111,15 @@ def test_damping_is_a_choice_in_files_of_others_and_kept_in_our_own(source):
     assert damped(jounce.load(source, damping=False)) == native
 
 
+def test_mappings_are_for_xacro_files(source):
+    if str(source).endswith(".xacro"):
+        assert jounce.load(source, mappings={"unused": 1}) == jounce.load(source)
+        return
+    assert jounce.load(source, mappings={}) == jounce.load(source)
+    with pytest.raises(UnsupportedError, match=r"only xacro files take mappings, got \['a'\]"):
+        jounce.load(source, mappings={"a": 1})
+
+
 def test_a_path_may_be_a_string(source):
     if not isinstance(source, dict):
         assert jounce.load(str(source)) == jounce.load(source)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import jounce
 from jounce.errors import InvalidInertiaError, ModelError, RobotFormatError, UnsupportedError
 from jounce.formats import xacro
 from jounce.formats.urdf import load_urdf
@@ -49,6 +50,7 @@ def test_arguments():
     heavy = load_xacro(PENDULUM, mappings={"limbs": "1", "heavy": True})
     assert heavy.mass == 11.5  # and its mesh, in a package nobody has, is no matter
     assert load_xacro(PENDULUM, mappings={"heavy": False}).mass == 2.25
+    assert jounce.load(PENDULUM, mappings={"limbs": 1, "heavy": True}) == heavy
 
 
 def test_options_of_the_urdf_reader():

@@ -80,13 +80,60 @@ def test_random_trees(seed: int, rng: np.random.Generator) -> None:
     check(robot, base, rng)
 
 
-def check(robot: jounce.Robot, base: BaseParameters, rng: np.random.Generator) -> None:
+@pytest.mark.parametrize(
+    ("joints", "gravity", "kept"),
+    [
+        ((R(Z),), X, ""),  # as the moment of inertia about the axis
+        ((P(Z),), Z, "0"),  # a mass has weight, a motor has none
+        ((P(X), P(Y), P(Z)), Z, "2"),  # the third axis carries weight
+        ((R(Z), R(Y)), Z, ""),  # a second axis across the first: both count with matter
+        ((R(Z), R(Z)), X, "1"),  # along the first: it does not
+        ((R(Z), R(Y), R(X)), Z, "2"),
+        ((jounce.joints.spherical(),), Z, "01"),  # all three alike are an isotropic inertia
+    ],
+)
+def test_motor_inertias_that_count_with_matter(
+    joints: tuple, gravity: tuple, kept: str, rng: np.random.Generator
+) -> None:
+    robot = arm(*joints, gravity=tuple(9.81 * x for x in gravity))
+    base = base_parameters(robot, armature=True)
+    assert base.differing == (), base.report()
+    assert len(base.names) == base_parameters(robot).count + len(kept), base.report()
+    check(robot, base, rng, armature=True)
+
+
+def test_motors_of_the_panda(rng: np.random.Generator) -> None:
+    """Those of the first two axes count with their links; friction is always seen."""
+    panda = jounce.load("panda")
+    base = base_parameters(panda, friction=True, armature=True)
+    assert base.differing == ()
+    assert base.count == 43 + 2 * 7 + 5
+    assert [n for n in base.names if n[:2] == "Ia"] == [f"Ia(joint{k})" for k in range(3, 8)]
+    formula = base.formulas[base.names.index("Izz(link1)")]
+    assert "Ia(joint1)" in formula
+    assert base.names[43:45] == ("Fv(joint1)", "Fv(joint2)")
+    check(panda, base, rng, friction=True, armature=True)
+
+
+def test_motors_of_random_trees(rng: np.random.Generator) -> None:
+    kinds = [k for k in jounce.examples.KINDS if k != "mimic"]
+    for floating in (False, True):
+        robot = jounce.examples.random_tree(rng, 6, kinds, floating_base=floating)
+        base = base_parameters(robot, friction=True, armature=True)
+        assert base.differing == (), base.report()
+        check(robot, base, rng, friction=True, armature=True)
+
+
+def check(
+    robot: jounce.Robot, base: BaseParameters, rng: np.random.Generator, **motors: bool
+) -> None:
     """The reduced regressor has full rank and gives the same forces."""
     rows = 3 * robot.n_parameters
     steps = rng.uniform(-2, 2, (rows, robot.nv))
     q = jounce.integrate(robot, np.broadcast_to(robot.neutral, (rows, robot.nq)), steps)
     v, a = rng.normal(size=(2, rows, robot.nv))
-    Y, pi = jounce.regressor(robot, q, v, a)[0], jounce.parameters(robot)
+    Y = jounce.regressor(robot, q, v, a, **motors)[0]
+    pi = np.r_[jounce.parameters(robot), rng.normal(size=Y.shape[-1] - robot.n_parameters)]
     reduced = base.reduced(Y)
     assert reduced.shape == (rows, robot.nv, base.count)
     assert_close(reduced @ base.values(pi), Y @ pi, 100 * ROUNDOFF)

@@ -10,6 +10,7 @@ import pytest
 
 import jounce
 from jounce.ik import PathError, PoseSpline, ScrewMotions, follow
+from jounce.ik.descent import speed_bounds
 from tests.tolerances import assert_close
 
 PUMA = np.array([0.1, 0.5, -0.4, 0.3, 0.9, 0.2])
@@ -79,6 +80,30 @@ def test_a_limit_is_the_end():
         follow(robot, "link6", path, np.linspace(0, 2, 41), PUMA)
     assert caught.value.q[0] > robot.limits.upper[0]
     assert follow(robot, "link6", path, [0.0, 2.0], PUMA, limits=False).q[-1, 0] > 2.9
+
+
+def test_a_velocity_limit_is_the_end():
+    robot = jounce.load("iiwa14")
+    path = path_of(ScrewMotions, robot, "flange", np.array([IIWA, IIWA + 0.4]))
+    times = np.linspace(0, 2, 21)
+    slow = follow(robot, "flange", path, times, IIWA)
+    fast = ScrewMotions(path.times / 8, path.poses)
+    with pytest.raises(PathError, match=r"condition number .* velocity limit is .* more time") as e:
+        follow(robot, "flange", fast, times / 8, IIWA)
+    is_too_fast = (8 * np.abs(slow.rates[0]) > robot.limits.velocity).any(axis=1)
+    assert e.value.time == times[np.argmax(is_too_fast)] / 8 > 0.0
+    assert e.value.condition == pytest.approx(slow.condition[np.argmax(is_too_fast)])
+    free = follow(robot, "flange", fast, times / 8, IIWA, velocity_limits=False)
+    assert_close(free.rates[0], 8 * slow.rates[0], 1e-6)
+
+
+def test_velocity_limits_of_followers_count():
+    b = jounce.RobotBuilder("pair")
+    turn = jounce.joints.revolute((0, 0, 1))
+    b.add("a", joint=turn, joint_name="own", limits=jounce.Limits(velocity=3.0))
+    b.add("b", "a", turn, joint_name="follower", mimic=("own", -2.0, 0.0),
+          limits=jounce.Limits(velocity=4.0))  # fmt: skip
+    assert speed_bounds(b.build()).tolist() == [2.0]
 
 
 def test_a_path_out_of_reach_cannot_begin():

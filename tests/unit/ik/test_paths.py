@@ -60,6 +60,17 @@ def test_four_derivatives_are_continuous(kind: Any, rng: np.random.Generator):
         assert_close(after[k], before[k], 1e-6, scale=scale[k], what=f"order {k}")
 
 
+@pytest.mark.parametrize("axis", np.eye(3))
+def test_several_turns(axis: np.ndarray):
+    """Signs of quaternions change on the way: the spline still turns on, at constant speed."""
+    times = np.arange(31.0)
+    turned = pose_exponential(np.outer(0.7 * times, [*axis, 0, 0, 0]))
+    t = np.linspace(0, 30, 91)
+    pose, V = PoseSpline(times, turned, ends="free")(t)
+    assert_close(pose, pose_exponential(np.outer(0.7 * t, [*axis, 0, 0, 0])), 1e-4)
+    assert_close(V[0, :, :3], np.tile(0.7 * axis, (91, 1)), 1e-3)
+
+
 def test_a_screw_keeps_its_axis():
     end = pose_exponential(np.array([0, 0, 1.0, 0, 0, 0.5]))
     path = ScrewMotions([0, 1], [np.eye(4), end])

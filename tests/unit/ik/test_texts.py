@@ -73,3 +73,8 @@ def test_joints_at_a_limit_stand_while_they_are_driven_out():
     q[0, 3:5] = goal.lower[3], goal.lower[4]
     gradient = np.array([[1.0, -1.0, 1.0, 1.0, -1.0, -1.0]])
     assert _free(goal, q, gradient).tolist() == [[0.0, 1.0, 1.0, 1.0, 0.0, 1.0]]
+
+
+def test_a_step_has_no_time_derivatives():
+    with pytest.raises(jounce.UnsupportedError, match="order must be 0"):
+        jounce.kernel(jounce.load("iiwa14"), "pose_step", order=1, frame="flange")

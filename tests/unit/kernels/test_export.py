@@ -92,7 +92,7 @@ def test_every_quantity(quantity: str, tmp_path: Path, rng: np.random.Generator)
     plain = quantity.startswith("elastic") or "second" in quantity or "parti" in quantity
     robot = jounce.examples.chain(4) if plain else jounce.examples.random_tree(rng, 9)
     limit = QUANTITIES[quantity].highest_order
-    order = 0 if limit == 0 or quantity == "pose_step" else 1
+    order = 0 if limit == 0 else 1
     needs_frame = "frame" in QUANTITIES[quantity].options
     options = {"frame": robot.bodies[-1].name} if needs_frame else {}
     kernel = jounce.kernel(robot, quantity, order=order, **options)

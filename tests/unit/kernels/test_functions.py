@@ -207,6 +207,13 @@ def test_unknown_formulations() -> None:
 
 
 @with_wrenches
+@pytest.mark.parametrize("given", [[np.zeros((1, 6))], np.zeros((1, 6)), "tool"])
+def test_wrenches_must_have_names(name: str, given: Any) -> None:
+    with pytest.raises(ShapeError, match="must map names of frames to wrenches"):
+        call(name, *motion(name), wrenches=given)
+
+
+@with_wrenches
 def test_wrenches_on_unknown_bodies(name: str) -> None:
     with pytest.raises(UnknownNameError, match="link_0, link_1, link_2, tool"):
         call(name, *motion(name), wrenches={"hand": np.zeros((1, 6))})

@@ -13,6 +13,7 @@ from jounce.codegen.interpreter import interpret
 from jounce.codegen.program import Program
 from jounce.literature import (
     goa13_jacobians,
+    km21_closed_form,
     km21_recursive,
     m20_body,
     m20_dynamics,
@@ -43,6 +44,7 @@ TEXTS: dict[str, Text] = {
         chain, q, accelerated_ground=True
     ),
     "goa13 Jacobians": lambda chain, q: [goa13_jacobians.jacobians(chain, q)],
+    "km21 closed form": km21_closed_form.closed_form,
     "mk21 closed form": lambda chain, q: mk21_second_order.closed_form(chain, q, LOAD),
 }
 each_text = pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())

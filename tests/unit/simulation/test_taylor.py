@@ -10,7 +10,13 @@ from scipy.integrate import solve_ivp
 
 import jounce
 from jounce.elastic import Antagonistic, SeriesElastic
-from jounce.errors import ModelError, ShapeError
+from jounce.errors import (
+    ModelError,
+    NotFiniteError,
+    ShapeError,
+    UnknownNameError,
+    UnsupportedError,
+)
 from jounce.simulation import PlannedForces, SimulationError, taylor
 from tests.tolerances import INDEPENDENT, ROUNDOFF, assert_close
 
@@ -27,12 +33,12 @@ def witness(rhs: Any, start: Any, times: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("order", [5, 12])
 def test_forces_in_time_against_scipy(order: int):
-    times = np.linspace(0.0, 1.0, 11)
+    times = np.linspace(0.0, 0.4, 5)
 
     def rhs(t: float, y: np.ndarray) -> np.ndarray:
         return np.r_[y[2:], jounce.forward_dynamics(ARM, y[:2], y[2:], PUSH(t, order=0)[0])[0]]
 
-    found = taylor(ARM, START, PUSH, (0.0, 1.0), order=order)(times)
+    found = taylor(ARM, START, PUSH, (0.0, 0.4), order=order)(times)
     assert_close(np.hstack([found["q"], found["v"]]), witness(rhs, START, times), 1e-10)
 
 
@@ -48,6 +54,34 @@ def test_damped_springs_against_scipy():
 
     found = taylor(robot, start, torque, (0.0, 0.5), order=8)(times)
     assert_close(np.hstack(list(found.values())), witness(rhs, start, times), 1e-9)
+
+
+@pytest.mark.parametrize("representation", ["body", "spatial", "hybrid"])
+def test_constant_wrenches_against_scipy(representation: str):
+    W, tip, times = np.array([0.5, -0.2, 0.7, 4.0, 6.0, 1.0]), ARM.bodies[-1].name, np.r_[0.0, 0.5]
+    load = {tip: jounce.Wrench(W[None], representation)}
+
+    def rhs(_: float, y: np.ndarray) -> np.ndarray:
+        return np.r_[y[2:], jounce.forward_dynamics(ARM, y[:2], y[2:], REST[0], wrenches=load)[0]]
+
+    found = taylor(ARM, START, t=(0.0, 0.5), wrenches=load, order=8)
+    assert_close(np.concatenate(found.final), witness(rhs, START, times)[-1], 1e-10)
+    if representation == "body":
+        again = taylor(ARM, START, t=(0.0, 0.5), wrenches={tip: W}, order=8)
+        assert_close(again.final[0], found.final[0], ROUNDOFF)
+
+
+def test_bad_wrenches():
+    tip = ARM.bodies[-1].name
+    for wrong in (np.zeros((2, 6)), np.zeros(3)):
+        with pytest.raises(ShapeError, match=rf"wrench on {tip}.*\(6,\)"):
+            taylor(ARM, START, wrenches={tip: wrong}, order=4)
+    with pytest.raises(NotFiniteError, match=f"wrench on {tip}"):
+        taylor(ARM, START, wrenches={tip: np.full(6, np.nan)}, order=4)
+    with pytest.raises(UnknownNameError, match="nothing"):
+        taylor(ARM, START, wrenches={"nothing": np.zeros(6)}, order=4)
+    with pytest.raises(UnsupportedError, match=r"wrenches.*with_payload"):
+        taylor(SeriesElastic(ARM, 500.0, 0.1), (*START, *START), wrenches={tip: np.zeros(6)})
 
 
 def test_dense_output_meets_the_steps():
@@ -125,6 +159,8 @@ def test_events_end_the_simulation():
                    events={"apex": lambda *state: state[2][0]})  # fmt: skip
     assert found.reason == "event apex"
     assert_close(found.times[-1], 0.3, ROUNDOFF)
+    with pytest.raises(NotFiniteError, match="event apex gave nan"):
+        taylor(limited(), ([0.0], [3.0]), order=4, events={"apex": lambda *_: np.nan})
     with pytest.raises(ShapeError, match="events"):
         taylor(limited(), ([0.0], [3.0]), events={"apex": 1.0})  # pyright: ignore[reportArgumentType]
 
@@ -160,9 +196,14 @@ def test_interruption_keeps_what_was(error: type[BaseException]):
 
 
 def test_underflow_and_overflow_keep_what_was():
-    with pytest.raises(SimulationError, match="too small") as caught:
-        taylor(ARM, START, [1e60, 0.0], order=4)
-    assert caught.value.partial.steps == 0
+    def controller(t: float, *_: np.ndarray) -> list[float]:
+        return [1e60 if t > 0.035 else 0.0, 0.0]
+
+    with pytest.raises(SimulationError, match=r"too small at t = 0.04 s") as caught:
+        taylor(ARM, START, controller=controller, sample_time=0.01, order=4)
+    free = taylor(ARM, START, t=(0.0, 0.04), order=12)
+    assert caught.value.partial.reason == "step underflow"
+    assert_close(caught.value.partial.final[0], free.final[0], INDEPENDENT)
     with pytest.raises(SimulationError, match="range") as caught:
         taylor(ARM, START, order=4, step=1e200, t=(0, 1e201))
     assert np.isfinite(caught.value.partial.final[0]).all()
@@ -186,6 +227,8 @@ def test_a_spring_that_goes_slack_keeps_what_was():
         ({"step": -1.0}, "step"),
         ({"sample_time": 1.0}, "controller needs"),
         ({"controller": lambda *_: [0, 0]}, "sample_time"),
+        ({"controller": lambda *_: [0, 0], "sample_time": "1"}, "sample_time must be positive"),
+        ({"controller": [0, 0], "sample_time": 1.0}, "callable, got list"),
         ({"controller": lambda *_: [0, 0], "sample_time": 1.0, "forces": [0, 0]}, "not both"),
         ({"forces": [1.0]}, r"\(2,\)"),
         ({"forces": lambda t: [np.sin(t), 0.0]}, "needs 4.*order"),

@@ -10,7 +10,7 @@ import pytest
 
 from jounce.errors import NotFiniteError, ShapeError, UnknownNameError
 from jounce.trajectory import TableError, read_motion
-from jounce.trajectory.csv_file import BLOCK
+from jounce.trajectory.source import BLOCK
 
 GOOD = "t,q:x,v:x\n0,1,2\n1,3,4\n"
 
@@ -46,7 +46,7 @@ BAD_HEADERS = [
     ("t,q:\n", UnknownNameError, "column 'q:' is not understood"),
     ("t,x\n", UnknownNameError, "column 'x' is not understood"),
     ("t,q:x,a:x\n", TableError, "1: no column v:x; every order needs all joints"),
-    ("t,q:x,q:y,v:x\n", TableError, "no column v:y;.*Columns found: q:x, q:y, v:x"),
+    ("t,q:x,q:y,v:x\n", TableError, "no column v:y;.*Columns found: t, q:x, q:y, v:x"),
     ("t,v:x\n", TableError, "no column q:x"),
     ("t,q:x,Q1:x\n", TableError, "no column Q:x"),
     ("t,q:x\n", TableError, "2: no sample"),
@@ -91,7 +91,9 @@ def test_a_bad_row_far_down(row: str, error, message: str, tmp_path: Path):
 def test_time_is_compared_across_blocks(tmp_path: Path):
     rows = "".join(f"{k},1\n" for k in range(BLOCK))
     path = write(tmp_path / "motion.csv", "t,q:x\n" + rows + f"{BLOCK - 1},1\n")
-    with pytest.raises(TableError, match=f"{re.escape(str(path))}:{BLOCK + 2}: time 8191.0 does"):
+    with pytest.raises(
+        TableError, match=f"{re.escape(str(path))}:{BLOCK + 2}: time {BLOCK - 1}.0 does"
+    ):
         read_motion(path)
 
 
@@ -151,15 +153,15 @@ ARRAYS = {"time": np.arange(3.0), "names": np.array(["x", "y"]), "values": np.ze
         ({"time": None, "names": None}, TableError, "no array time, names"),
         ({"values": None}, ShapeError, "needs values or forces"),
         ({"values": np.zeros((1, 2, 2))}, ShapeError, r"values must have shape \(orders, 3, 2\)"),
-        ({"values": np.full((1, 3, 2), np.nan)}, NotFiniteError, r"values\[0, 0, 0\] is nan"),
-        ({"time": np.array([0.0, 2.0, 1.0])}, TableError, r"time\[2\]: time 1.0 does not come"),
+        ({"values": np.full((1, 3, 2), np.nan)}, NotFiniteError, "sample 0: q:x is nan"),
+        ({"time": np.array([0.0, 2.0, 1.0])}, TableError, "sample 2: time 1.0 does not come"),
         ({"names": np.array([1, 2])}, ShapeError, "names must be plain texts"),
         ({"names": np.array(["x", "z"])}, UnknownNameError, "no joint named 'z'"),
         ({"names": np.array(["x", None])}, TableError, "not a NumPy archive of plain arrays"),
         (
             {"names": np.array(["x"]), "values": np.zeros((1, 3, 1))},
             TableError,
-            "no joint y. Joints found: x",
+            "no column q:y;.*Columns found: t, q:x",
         ),
     ],
 )

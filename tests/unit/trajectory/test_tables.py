@@ -10,10 +10,12 @@ import pytest
 
 from jounce.errors import NotFiniteError, ShapeError, UnsupportedError
 from jounce.trajectory import MotionTable, TableError, read_motion, read_table, write_table
-from jounce.trajectory.csv_file import BLOCK, read_blocks, read_layout
+from jounce.trajectory.motion_file import open_motion
+from jounce.trajectory.source import BLOCK
+from jounce.trajectory.tables import table_writer
 from tests.tolerances import EXACT, assert_close
 
-ENDINGS = ("csv", "npz")
+ENDINGS = ("csv", "npz", "parquet")
 NAMES = ("shoulder", "arm:elbow", 'the "3rd", wrist', "t", "q")
 
 
@@ -52,7 +54,7 @@ def test_forces_alone_are_a_table_but_no_motion(ending: str, tmp_path: Path, rng
     path, written = tmp_path / f"forces.{ending}", table(rng, orders=0)
     write_table(path, written)
     assert_same(read_table(path), written)
-    with pytest.raises(TableError, match=r"forces\.\w+:1: no positions.*q:JOINT.*shoulder"):
+    with pytest.raises(TableError, match=r"forces\.\w+: no positions.*q:JOINT.*shoulder"):
         read_motion(path)
 
 
@@ -72,14 +74,36 @@ def test_blocks_leave_no_seam(samples: int, tmp_path: Path, rng):
     assert_same(read_motion(path), written)
 
 
+@pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("size", [1, 7, 50, 1000])
-def test_a_file_can_be_read_in_blocks_of_any_size(size: int, tmp_path: Path, rng):
-    path, written = tmp_path / "motion.csv", table(rng)
+def test_a_file_can_be_read_and_written_in_blocks_of_any_size(
+    ending: str, size: int, tmp_path: Path, rng
+):
+    path, again, written = tmp_path / f"a.{ending}", tmp_path / f"b.{ending}", table(rng)
     write_table(path, written)
-    layout = read_layout(path)
-    parts = [layout.table(rows) for rows in read_blocks(path, layout, size)]
-    assert max(len(part.time) for part in parts) == min(size, 50)
-    assert_close(np.concatenate([part.values for part in parts], axis=1), written.values, EXACT)
+    blocks = list(open_motion(path).blocks(size))
+    assert max(len(block.table.time) for block in blocks) == min(size, 50)
+    assert blocks[-1].done == 1.0
+    with table_writer(again) as write:
+        for block in blocks:
+            write(block.table)
+    assert_same(read_motion(again), written)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_windows_are_spread_over_the_file(ending: str, tmp_path: Path):
+    path, t = tmp_path / f"motion.{ending}", np.arange(1000.0)
+    write_table(path, MotionTable(t, ("x",), np.sin(t)[None, :, None]))
+    windows = open_motion(path).windows(3, 50)
+    starts = [int(window.time[0]) for window in windows]
+    assert starts[0] == 0
+    assert abs(starts[1] - 475) < 50
+    assert windows[-1].time[-1] == 999.0
+    for window in windows:
+        assert 40 <= len(window.time) <= 50  # lines have different lengths
+        assert_close(window.values[0, :, 0], np.sin(window.time), EXACT)
+    (whole,) = open_motion(path).windows(3, 400)
+    assert_close(whole.time, t, EXACT)
 
 
 def test_the_names_of_the_columns(tmp_path: Path):
@@ -148,7 +172,7 @@ def test_what_is_no_table_is_not_written(ending: str, changed, error, message: s
 
 @pytest.mark.parametrize("name", ["motion.txt", "motion", "motion.csv.gz"])
 def test_other_endings_are_refused(name: str, tmp_path: Path):
-    with pytest.raises(UnsupportedError, match=r"end in \.csv or \.npz, not in '"):
+    with pytest.raises(UnsupportedError, match=r"end in \.csv or \.npz or \.parquet, not in '"):
         read_motion(tmp_path / name)
     with pytest.raises(UnsupportedError, match=name):
         write_table(name, MotionTable(np.zeros(1), ("x",), np.zeros((1, 1, 1))))

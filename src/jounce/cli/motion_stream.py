@@ -1,0 +1,119 @@
+"""A logged motion with all the rates that a command needs, block by block."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from jounce.cli.stopwatch import Stopwatch
+from jounce.errors import ShapeError, TableError
+from jounce.trajectory.motion_file import Block, MotionFile
+from jounce.trajectory.smoothing_choice import choose_smoothing
+from jounce.trajectory.stream import stream_derivatives
+
+if TYPE_CHECKING:
+    from jounce.trajectory.smoothing import Smoothing
+
+WINDOWS, SAMPLES = 4, 16384  # what the smoothing is chosen from, whatever the size of a block
+GAP = 20.0  # median steps; a longer one is reported where nothing is fitted
+SHOWN = 3  # gaps that are told one by one
+
+
+class Gaps:
+    """Steps of time that are longer than ``limit``."""
+
+    def __init__(self, limit: float) -> None:
+        self.limit, self.count = limit, 0
+        self.lines: list[str] = []
+        self._before = np.empty(0)  # last time of the block before
+
+    def look(self, block: Block) -> None:
+        """Remember the gaps before and inside of a block."""
+        time = np.concatenate([self._before, block.table.time])
+        steps, first = np.diff(time), len(self._before)
+        for i in np.flatnonzero(steps > self.limit):
+            self.count += 1
+            if self.count <= SHOWN:
+                where = block.place(int(i) + 1 - first)
+                self.lines.append(
+                    f"{where}: a gap of {steps[i]:.4g} s before t = {time[i + 1]:.9g}"
+                )
+        self._before = time[-1:]
+
+    def report(self) -> list[str]:
+        """Return the first gaps, and how many more there are."""
+        more = self.count - len(self.lines)
+        return self.lines + ([f"and {more} more gaps"] if more else [])
+
+
+class Plan(NamedTuple):
+    """How the rates come about: ``smoothing`` is None where the file has them all."""
+
+    needed: int  # orders of the motion
+    smoothing: Smoothing | None
+    gap: float
+    warnings: tuple[str, ...]
+
+
+def plan(path: Path, file: MotionFile, needed: int, watch: Stopwatch, **options: Any) -> Plan:
+    """Decide once for the whole file, from a few windows of it, how to smooth.
+
+    ``options`` are those of `choose_smoothing`.
+    """
+    with watch.stage("read"):
+        windows = file.windows(WINDOWS, SAMPLES)
+    steps = np.concatenate([np.diff(window.time) for window in windows])
+    if file.orders[0] == needed:
+        gap = GAP * float(np.median(steps)) if steps.size else np.inf
+        return Plan(needed, None, gap, ())
+    time = np.concatenate([window.time for window in windows])
+    highest = np.concatenate([window.values[-1] for window in windows])
+    with watch.stage("fit"), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            order = needed - file.orders[0]
+            smoothing = choose_smoothing(time, highest, order=order, **options)
+        except ShapeError as error:
+            raise TableError(f"{path}: {error}") from error
+    said = tuple(_named(str(warning.message), file.names) for warning in caught)
+    return Plan(needed, smoothing, smoothing.gap, said)
+
+
+def _named(text: str, names: tuple[str, ...]) -> str:
+    """Say the name of a coordinate instead of its number."""
+    return re.sub(r"coordinate (\d+)", lambda match: names[int(match[1])], text)
+
+
+def stream(
+    file: MotionFile, how: Plan, samples: int, watch: Stopwatch, look: Callable[[Block], None]
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield times ``(m,)`` and q with its derivatives ``(needed, m, n)``, at most m = ``samples``.
+
+    The orders below the highest of the file are those of the file; this one and the ones beyond
+    are of the spline, unless the file has all.  ``look`` is shown every block that is read.
+    """
+    held = np.empty((file.orders[0] - 1, 0, len(file.names)))  # read, but not yet fitted
+
+    def highest() -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        nonlocal held
+        for block in watch.each("read", file.blocks(samples)):
+            look(block)
+            held = np.concatenate([held, block.table.values[:-1]], axis=1)
+            yield block.table.time, block.table.values[-1]
+
+    if how.smoothing is None:
+        for time, last in highest():
+            values, held = np.concatenate([held, last[None]]), held[:, :0]
+            yield time, values
+        return
+    order = how.needed - file.orders[0]
+    for time, values in watch.each("fit", stream_derivatives(highest(), how.smoothing, order)):
+        lower, held = held[:, : len(time)], held[:, len(time) :]
+        for start in range(0, len(time), samples):
+            part = slice(start, start + samples)
+            yield time[part], np.concatenate([lower[:, part], values[:, part]])

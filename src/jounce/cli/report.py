@@ -1,0 +1,160 @@
+"""``jounce report``: a page that shows a robot moving and what is computed along the motion."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from jounce.cli.console import messages, output, progress
+from jounce.cli.robot_argument import robot_argument
+from jounce.cli.simulate import _elastic
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from jounce.model.robot import Robot
+    from jounce.report.records import Report
+    from jounce.trajectory.limits import Limits
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+_DURATION, _STEP = 10.0, 0.01  # s, of the motion of a robot that comes without one
+_MOST_SAMPLES = 2_000_000
+_POSITIVE = click.FloatRange(min=0, min_open=True)
+
+
+class _Motion(NamedTuple):
+    """Times, q with its rates, and where they come from."""
+
+    time: np.ndarray
+    values: Any
+    source: str
+    notes: tuple[str, ...] = ()
+
+
+@click.command(epilog="Example: jounce report panda log.csv -o report.html")
+@robot_argument
+@click.argument("motion", type=_FILE, required=False)
+@click.option("--out", "-o", type=_FILE, default="report.html", show_default=True,
+              metavar="FILE", help="Where to write the page.")  # fmt: skip
+@click.option("--order", type=click.IntRange(min=2), default=2, show_default=True, metavar="K",
+              help="Highest time derivative of the torques.")  # fmt: skip
+@click.option("--elastic", multiple=True, metavar="K,J",
+              help="Show the motors, of inertia J, behind springs of stiffness K (or inf); once "
+              "for all joints, or once a joint.")  # fmt: skip
+@click.option("--limits", "limits_file", type=_FILE, metavar="FILE",
+              help="Limits instead of those of ROBOT: .csv or .json.")  # fmt: skip
+@click.option("--units", metavar="UNITS",
+              help="Units of MOTION, such as deg,ms.  [default: rad,m,s]")  # fmt: skip
+@click.option("--noise", type=click.FloatRange(min=0), metavar="SIGMA",
+              help="Standard deviation of its samples; 0 interpolates.  "
+              "[default: estimated]")  # fmt: skip
+@click.option("--time", "duration", type=_POSITIVE, metavar="T",
+              help=f"Without MOTION: how long, in s.  [default: {_DURATION:g}]")  # fmt: skip
+@click.option("--step", type=_POSITIVE, metavar="SECONDS",
+              help=f"Without MOTION: time between samples.  [default: {_STEP:g}]")  # fmt: skip
+def report(robot: Robot, *, motion: Path | None, out: Path, **options: Any) -> None:
+    """Write a page that shows a robot moving, with torques, limits and energy.
+
+    MOTION is a table as for 'jounce id'.  Without it the robot moves in cosines within its
+    limits.  The page is one file of HTML that needs no network.  Limits that MOTION exceeds are
+    marked on it, and counted here; they do not change the exit code, which is 0.
+    """
+    from jounce.report.page import require_plotly
+    from jounce.report.write import STEPS, write_report
+
+    _check_target(out)
+    require_plotly()
+    drives = _elastic(robot, options["elastic"]) if options["elastic"] else None
+    limits = _limits(robot, options["limits_file"])
+    orders = options["order"] + 2
+    with progress(f"reporting on {robot.name}", STEPS + 1) as advance:
+        if motion is None:
+            given = _default(robot, orders, limits, options)
+        else:
+            given = _logged(robot, motion, orders, options)
+        advance()
+        found = write_report(
+            out,
+            robot,
+            given.time,
+            *given.values,
+            limits=limits,
+            elastic=drives,
+            source=given.source,
+            notes=given.notes,
+            progress=advance,
+        )
+    output().print(_summary(out, found), markup=False, soft_wrap=True)
+    for note in given.notes:
+        messages().print(f"jounce: {note}", markup=False, soft_wrap=True)
+
+
+def _check_target(out: Path) -> None:
+    """Refuse before the work what could not be written after it."""
+    if out.suffix.lower() not in (".html", ".htm"):
+        raise click.UsageError(f"{out} must end in .html")
+    if not out.resolve().parent.is_dir():
+        raise click.UsageError(f"no directory {out.parent} to write {out.name} to")
+
+
+def _limits(robot: Robot, path: Path | None) -> Limits | None:
+    from jounce.trajectory.limits import Limits
+
+    return None if path is None else Limits.read(path, robot)
+
+
+def _default(robot: Robot, orders: int, limits: Limits | None, options: dict[str, Any]) -> _Motion:
+    import numpy as np
+
+    from jounce.report.default_motion import default_motion
+
+    strange = [name for name in ("units", "noise") if options[name] is not None]
+    if strange:
+        raise click.UsageError(f"--{strange[0]} is for a MOTION, and none is given")
+    duration, step = options["duration"] or _DURATION, options["step"] or _STEP
+    count = max(2, round(duration / step) + 1)
+    if count > _MOST_SAMPLES:
+        raise click.UsageError(
+            f"--time {duration:g} and --step {step:g} make {count} samples, {_MOST_SAMPLES} at most"
+        )
+    time = np.linspace(0.0, duration, count)
+    return _Motion(
+        time, default_motion(robot, time, orders, limits=limits), "cosines within the limits"
+    )
+
+
+def _logged(robot: Robot, path: Path, orders: int, options: dict[str, Any]) -> _Motion:
+    import numpy as np
+
+    from jounce.cli.motion_stream import Gaps, plan, stream
+    from jounce.cli.stopwatch import Stopwatch
+    from jounce.errors import TableError
+    from jounce.trajectory.motion_file import open_motion
+
+    strange = [name for name in ("duration", "step") if options[name] is not None]
+    if strange:
+        name = {"duration": "time"}.get(strange[0], strange[0])
+        raise click.UsageError(f"--{name} is for a report without MOTION")
+    file = open_motion(path, robot, units=options["units"], others=True, orders=orders + 1)
+    watch = Stopwatch()
+    how = plan(path, file, orders + 1, watch, noise=options["noise"])
+    gaps = Gaps(how.gap)
+    blocks = list(stream(file, how, 16384, watch, gaps.look))
+    time = np.concatenate([block[0] for block in blocks])
+    if len(time) < 2:
+        raise TableError(f"{path}: a report needs two samples or more, got {len(time)}.")
+    notes = [*gaps.report(), *how.warnings]
+    if file.ignored:
+        notes.append(f"{path}: ignored columns {', '.join(file.ignored)}")
+    values = np.concatenate([block[1] for block in blocks], axis=1)
+    rates = "" if how.smoothing is None else ", rates by spline"
+    return _Motion(time, values, path.name + rates, tuple(notes))
+
+
+def _summary(out: Path, found: Report) -> str:
+    """Say what was written, and whether limits hold."""
+    limits = next(section for section in found.sections if section.title == "Limits")
+    size = out.stat().st_size / 1e6
+    return f"{out}: {len(found.time)} samples, {size:.1f} MB. {limits.note}"

@@ -1,0 +1,94 @@
+"""A motion for a robot that came without one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from jounce.kernels.dynamics import inverse_dynamics
+from jounce.model.configuration import integrate
+from jounce.model.robot import Robot
+from jounce.report.limits import limits_of
+from jounce.trajectory import cosine
+from jounce.trajectory.cosine_motion import PAPERS_PERIODS, PAPERS_SPEEDS
+from jounce.trajectory.limits import Limits
+
+SHARE = 0.9  # of a limit that the motion may use
+_SLOWER = 1.25
+_TRIES = 12
+
+
+def default_motion(
+    robot: Robot, time: np.ndarray, order: int = 4, *, limits: Limits | None = None
+) -> list[np.ndarray]:
+    """Return q ``(samples, nq)`` and its rates to ``order``, each ``(samples, nv)``.
+
+    The cosines of `papers_motion`, about the middle of the range of each joint, made smaller
+    where position, velocity, acceleration, jerk or snap would pass 0.9 of a limit, and slower as
+    a whole until the joint forces and their rates keep within theirs (if slowness can help).
+    Limits are those of the robot unless given.  A ball joint turns about one axis; a free body,
+    such as a floating base, stays where it is.
+    """
+    limits = limits or limits_of(robot)
+    slowness = 1.0
+    motion = _motion(robot, limits, time, order, slowness)
+    for _ in range(_TRIES):
+        if _forces_hold(robot, limits, motion):
+            break
+        slowness *= _SLOWER
+        motion = _motion(robot, limits, time, order, slowness)
+    return motion
+
+
+def _motion(
+    robot: Robot, limits: Limits, time: np.ndarray, order: int, slowness: float
+) -> list[np.ndarray]:
+    """Return ``q = neutral ⊕ (middle + x)`` and the rates x', x'' … of cosines x.
+
+    x of a ball joint always has the same direction and no middle, so x' is its angular velocity.
+    """
+    periods = slowness * np.resize(PAPERS_PERIODS, robot.nv)
+    speeds = np.resize(PAPERS_SPEEDS, robot.nv)
+    for joint in robot.joints:
+        if joint.kind == "spherical":  # one period for all three, and the same direction
+            periods[joint.v_slice] = periods[joint.v_slice.start]
+        if joint.kind == "free":
+            speeds[joint.v_slice] = 0.0
+    middle = _middle(limits)
+    speeds = speeds * _shrinkage(limits, middle, np.abs(speeds), 2.0 * np.pi / periods)
+    x, *rates = cosine(speeds, periods)(time, order)
+    return [integrate(robot, robot.neutral, middle + x), *rates]
+
+
+def _middle(limits: Limits) -> np.ndarray:
+    """Return the middle of the range of every coordinate; without one, 1 from the only limit."""
+    lower, upper = limits.lower, limits.upper
+    low = np.where(np.isneginf(lower), np.minimum(upper - 2.0, -1.0), lower)
+    high = np.where(np.isposinf(upper), np.maximum(lower + 2.0, 1.0), upper)
+    return 0.5 * (low + high)
+
+
+def _shrinkage(
+    limits: Limits, middle: np.ndarray, speed: np.ndarray, omega: np.ndarray
+) -> np.ndarray:
+    """Return the factor ≤ 1 of each speed that keeps the motion within the limits.
+
+    Amplitudes: ``speed / ω`` of the position, ``speed ωᵏ`` of the rates from the velocity on.
+    """
+    room = np.minimum(limits.upper - middle, middle - limits.lower)
+    bounds = (room, limits.velocity, limits.acceleration, limits.jerk, limits.snap)
+    factor = np.ones(len(speed))
+    for k, bound in enumerate(bounds):
+        amplitude = np.maximum(speed * omega ** (k - 1.0), 1e-300)
+        factor = np.minimum(factor, SHARE * bound / amplitude)
+    return factor
+
+
+def _forces_hold(robot: Robot, limits: Limits, motion: list[np.ndarray]) -> bool:
+    bounds = (limits.effort, limits.effort_rate, limits.effort_second_rate)
+    if len(motion) < 3 or not np.isfinite(bounds).any():
+        return True
+    forces = inverse_dynamics(robot, *motion)
+    return all(
+        bool(np.all(np.abs(values) <= SHARE * bound))
+        for values, bound in zip(forces, bounds, strict=False)
+    )

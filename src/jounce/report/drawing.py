@@ -1,0 +1,139 @@
+"""What of a robot can be drawn from its model alone: sticks, joints, inertia ellipsoids."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jounce.model.inertia import Inertia
+from jounce.model.robot import Robot
+
+_SAME = 1e-6  # m; points that close are one
+
+
+class Ellipsoid(NamedTuple):
+    """A solid ellipsoid: centre, rotation whose columns are its axes, semi-axes."""
+
+    center: np.ndarray
+    rotation: np.ndarray
+    radii: np.ndarray
+
+
+def equivalent_ellipsoid(inertia: Inertia) -> Ellipsoid | None:
+    """Return the homogeneous ellipsoid with the same mass, centre and inertia.
+
+    A homogeneous ellipsoid of mass m with semi-axes a, b, c has the principal moments
+    ``m (b² + c²) / 5``, ``m (c² + a²) / 5``, ``m (a² + b²) / 5``, hence
+    ``a² = 5 (tr Θ − 2 Θ_a) / (2 m)``.  Where no body can have these moments a square is
+    negative: it counts as zero.  A body without mass has none.
+    """
+    if inertia.mass <= 0.0:
+        return None
+    moments, axes = np.linalg.eigh(np.array(inertia.rotational, dtype=float))
+    squares = 2.5 * (moments.sum() - 2.0 * moments) / inertia.mass
+    axes[:, 2] *= np.sign(np.linalg.det(axes))  # right-handed
+    return Ellipsoid(np.array(inertia.com, dtype=float), axes, np.sqrt(np.maximum(squares, 0.0)))
+
+
+def skeleton(robot: Robot) -> dict[str, Any]:
+    """Return the drawing as plain data, with points in the frames of the bodies.
+
+    ``bodies`` has an entry for every body and, last, one for the ground.  Each has ``name``,
+    ``parent`` (-1: the ground), ``joint`` (the point where its joint is), ``axes`` (of the
+    joint), ``held`` (whether a stick leads from the joint of the parent to its own: not for
+    a free body), ``tips`` (ends of further sticks that start at its joint) and ``ellipsoid``.
+    """
+    carriers = set(robot.parents)
+    bodies = [_body(robot, i, is_leaf=i not in carriers) for i in range(robot.n_bodies)]
+    return {"bodies": [*bodies, _ground(robot)], "up": _up(robot)}
+
+
+def quaternions(poses: np.ndarray) -> np.ndarray:
+    """Return ``(samples, bodies, 7)``: position and quaternion x y z w of poses 4 × 4.
+
+    Signs are such that a quaternion never jumps to the opposite one between two samples.
+    """
+    R = poses[..., :3, :3]
+    xx, yy, zz = R[..., 0, 0], R[..., 1, 1], R[..., 2, 2]
+    # four times the products of the components with each other; the row of the largest one is
+    # the quaternion, times a number that is not near zero
+    products = np.empty((*R.shape[:-2], 4, 4))
+    diagonal = (1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz, 1 + xx + yy + zz)
+    for i, value in enumerate(diagonal):
+        products[..., i, i] = value
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        products[..., i, j] = products[..., j, i] = R[..., i, j] + R[..., j, i]
+        products[..., k, 3] = products[..., 3, k] = R[..., i, j] - R[..., j, i]
+    largest = np.argmax(np.stack(diagonal, axis=-1), axis=-1)
+    q = np.take_along_axis(products, largest[..., None, None], axis=-2)[..., 0, :]
+    q /= np.linalg.norm(q, axis=-1, keepdims=True)
+    turns = np.where(np.sum(q[1:] * q[:-1], axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
+    q[1:] *= np.cumprod(turns, axis=0)
+    return np.concatenate([poses[..., :3, 3], q], axis=-1)
+
+
+def _body(robot: Robot, index: int, *, is_leaf: bool) -> dict[str, Any]:
+    body, joint = robot.bodies[index], robot.joints[index]
+    start = np.array(joint.type.point, dtype=float)
+    tips = _tips(robot, index, start)
+    com = np.array(body.inertia.com, dtype=float)
+    if is_leaf and not tips and body.inertia.mass > 0.0 and _apart(com, start):
+        tips = [com.tolist()]
+    return {
+        "name": body.name,
+        "parent": body.parent,
+        "joint": start.tolist(),
+        "axes": [[float(x) for x in axis] for axis in joint.type.axes],
+        "held": joint.kind != "free",
+        "tips": tips,
+        "ellipsoid": _plain(equivalent_ellipsoid(body.inertia)),
+    }
+
+
+def _ground(robot: Robot) -> dict[str, Any]:
+    origin = np.zeros(3)
+    placed = [f for f in robot.frames if f.body == -1 and f.name == robot.base_name]
+    ellipsoid = equivalent_ellipsoid(robot.base_inertia)
+    if ellipsoid is not None and placed:
+        T = np.array(placed[0].placement.matrix(), dtype=float)
+        center, rotation = T[:3, :3] @ ellipsoid.center + T[:3, 3], T[:3, :3] @ ellipsoid.rotation
+        ellipsoid = ellipsoid._replace(center=center, rotation=rotation)
+    return {
+        "name": robot.base_name,
+        "parent": -1,
+        "joint": origin.tolist(),
+        "axes": [],
+        "held": False,
+        "tips": _tips(robot, -1, origin),
+        "ellipsoid": _plain(ellipsoid),
+    }
+
+
+def _tips(robot: Robot, index: int, start: np.ndarray) -> list[list[float]]:
+    """Return where the frames of a body are, each place once."""
+    tips: list[np.ndarray] = []
+    for frame in robot.frames:
+        if frame.body != index:
+            continue
+        point = np.array(frame.placement.p, dtype=float)
+        if all(_apart(point, other) for other in (start, np.zeros(3), *tips)):
+            tips.append(point)
+    return [tip.tolist() for tip in tips]
+
+
+def _apart(a: np.ndarray, b: np.ndarray) -> bool:
+    return bool(np.linalg.norm(a - b) > _SAME)
+
+
+def _plain(ellipsoid: Ellipsoid | None) -> dict[str, Any] | None:
+    if ellipsoid is None:
+        return None
+    return {name: values.tolist() for name, values in ellipsoid._asdict().items()}
+
+
+def _up(robot: Robot) -> list[float]:
+    """Return the direction that is up on the page: against gravity, z without any."""
+    gravity = np.array(robot.gravity, dtype=float)
+    length = np.linalg.norm(gravity)
+    return (-gravity / length).tolist() if length > 0.0 else [0.0, 0.0, 1.0]

@@ -1,0 +1,100 @@
+"""Names, colours and units of the coordinates of a robot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from jounce.model.robot import Robot
+from jounce.report.records import Line
+from jounce.trajectory.limits import Limits
+
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_DOTS = ("", "\u0307", "\u0308")
+_NAMES = ("Position", "Velocity", "Acceleration", "Jerk", "Snap")
+
+# Which velocities of a joint are lengths; everything else is angles.
+_LENGTHS = {
+    "prismatic": (True,),
+    "cylindrical": (False, True),
+    "planar": (True, True, False),
+    "free": (False, False, False, True, True, True),
+}
+
+
+def position_lines(robot: Robot, limits: Limits) -> tuple[Line, ...]:
+    """Return a line for every coordinate, with its limits; quaternions have none."""
+    low, high = np.full(robot.nq, -np.inf), np.full(robot.nq, np.inf)
+    for joint in robot.joints:
+        if joint.nq == joint.nv:
+            low[joint.q_slice] = limits.lower[joint.v_slice]
+            high[joint.q_slice] = limits.upper[joint.v_slice]
+    return _with_bounds(_lines(robot, position=True), low, high)
+
+
+def velocity_lines(robot: Robot, bound: np.ndarray | None = None) -> tuple[Line, ...]:
+    """Return a line for every velocity, with bounds of its absolute value."""
+    lines = _lines(robot, position=False)
+    return lines if bound is None else _with_bounds(lines, -bound, bound)
+
+
+def body_lines(robot: Robot) -> tuple[Line, ...]:
+    """Return a line for every joint, those that follow another included."""
+    return tuple(Line(joint.name, i) for i, joint in enumerate(robot.joints))
+
+
+def derivative(symbol: str, order: int) -> str:
+    """Return the symbol of a time derivative, such as q̈ or q⁽³⁾."""
+    if order < len(_DOTS):
+        return symbol + _DOTS[order]
+    return f"{symbol}⁽{str(order).translate(_SUPERSCRIPTS)}⁾"
+
+
+def motion_title(order: int) -> str:
+    """Return the name and symbol of a derivative of the motion."""
+    name = _NAMES[order] if order < len(_NAMES) else f"Derivative {order}"
+    return f"{name} {derivative('q', order)}"
+
+
+def motion_unit(robot: Robot, order: int) -> str:
+    """Return the unit of a derivative of the motion; of mixed joints both."""
+    return _unit(robot, "rad", "m", order)
+
+
+def force_unit(robot: Robot, order: int) -> str:
+    """Return the unit of a derivative of the joint forces; of mixed joints both."""
+    return _unit(robot, "N m", "N", order)
+
+
+def per_second(unit: str, order: int) -> str:
+    """Return the unit of the time derivative of this order."""
+    power = str(order).translate(_SUPERSCRIPTS) if order > 1 else ""
+    return f"{unit}/s{power}" if order else unit
+
+
+def _unit(robot: Robot, angular: str, linear: str, order: int) -> str:
+    lengths = {
+        is_length
+        for joint in robot.joints
+        if joint.nv
+        for is_length in _LENGTHS.get(joint.kind, (False,))
+    }
+    units = [unit for unit, wanted in ((angular, False), (linear, True)) if wanted in lengths]
+    return ", ".join(per_second(unit, order) for unit in units)
+
+
+def _lines(robot: Robot, *, position: bool) -> tuple[Line, ...]:
+    lines = []
+    for i, joint in enumerate(robot.joints):
+        count = 0 if joint.mimic is not None else joint.nq if position else joint.nv
+        names = [joint.name] if count == 1 else [f"{joint.name}[{k}]" for k in range(count)]
+        lines += [Line(name, i, k) for k, name in enumerate(names)]
+    return tuple(lines)
+
+
+def _with_bounds(lines: Sequence[Line], low: np.ndarray, high: np.ndarray) -> tuple[Line, ...]:
+    return tuple(
+        line._replace(low=float(a), high=float(b))
+        for line, a, b in zip(lines, low, high, strict=True)
+    )

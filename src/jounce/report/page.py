@@ -1,0 +1,112 @@
+"""One page of HTML that needs nothing else: data, drawing and plots in one file."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+from importlib import resources
+from typing import Any
+
+import numpy as np
+
+from jounce.errors import UnsupportedError
+from jounce.report.records import Plot, Report, Section
+from jounce.report.sampling import thinned, thinned_time
+
+NUMBERS = 1_400_000  # of the plots together; 5.3 bytes of the page each
+POSE_NUMBERS = 250_000
+_FEWEST = 500  # samples that every plot keeps
+_SCRIPTS = ("data.js", "camera.js", "robot.js", "plots.js", "tables.js", "player.js", "main.js")
+_PLACE = re.compile(r"\{\{(\w+)\}\}")
+
+
+def require_plotly() -> None:
+    """Raise unless the package that brings plotly.js is there."""
+    from importlib.util import find_spec
+
+    if find_spec("plotly") is None:
+        raise UnsupportedError("a report needs plotly: pip install 'jounce[report]'.")
+
+
+def page(report: Report) -> str:
+    """Return the page of a report; the same report gives the same text."""
+    require_plotly()
+    from plotly.offline import get_plotlyjs  # pyright: ignore[reportMissingImports]
+
+    arrays: list[np.ndarray] = []
+    content = _content(report, arrays)
+    places = {
+        "title": html.escape(report.title),
+        "style": _template("report.css"),
+        "content": _json(content),
+        "arrays": "\n".join(_array(i, values) for i, values in enumerate(arrays)),
+        "plotly": get_plotlyjs(),
+        "script": "\n".join(_template(name) for name in _SCRIPTS),
+    }
+    return _PLACE.sub(lambda match: places[match[1]], _template("report.html"))
+
+
+def _content(report: Report, arrays: list[np.ndarray]) -> dict[str, Any]:
+    """Return everything but the numbers, which go to ``arrays`` and are named by their place."""
+
+    def stored(values: np.ndarray, kind: str = "<f4") -> int:
+        arrays.append(np.ascontiguousarray(values, dtype=kind))
+        return len(arrays) - 1
+
+    lines = sum(len(plot.lines) for section in report.sections for plot in section.plots)
+    count = max(_FEWEST, NUMBERS // max(lines, 1))
+    stride = -(-report.poses.size // POSE_NUMBERS)
+    chosen = np.unique(np.append(np.arange(0, len(report.time), stride), len(report.time) - 1))
+
+    def plot(given: Plot) -> dict[str, Any]:
+        return {
+            "title": given.title,
+            "unit": given.unit,
+            "lines": [line._asdict() for line in given.lines],
+            "joints": given.joints,
+            "values": stored(thinned(given.values, count).T),
+        }
+
+    def section(given: Section) -> dict[str, Any]:
+        table = given.table and {
+            "headings": given.table.headings,
+            "rows": [[cell._asdict() for cell in row] for row in given.table.rows],
+        }
+        plots = [plot(p) for p in given.plots]
+        return {"title": given.title, "note": given.note, "table": table, "plots": plots}
+
+    return {
+        "title": report.title,
+        "facts": report.facts,
+        "time": stored(thinned_time(report.time, count), "<f8"),
+        "drawing": report.drawing,
+        "poseTime": stored(report.time[chosen], "<f8"),
+        "poses": stored(report.poses[chosen]),
+        "sections": [section(s) for s in report.sections],
+    }
+
+
+def _json(content: Any) -> str:
+    """Return JSON that no HTML parser takes for anything else; infinity is null."""
+    text = json.dumps(_finite(content), ensure_ascii=False, allow_nan=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _finite(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {key: _finite(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_finite(value) for value in content]
+    return None if isinstance(content, float) and not np.isfinite(content) else content
+
+
+def _array(index: int, values: np.ndarray) -> str:
+    text = base64.b64encode(values.tobytes()).decode("ascii")
+    kind = "Float64Array" if values.itemsize == 8 else "Float32Array"
+    return f'<script type="text/plain" id="array-{index}" data-kind="{kind}">{text}</script>'
+
+
+def _template(name: str) -> str:
+    return resources.files("jounce.report").joinpath("template", name).read_text("utf-8")

@@ -1,0 +1,198 @@
+// Curves over time.  Plotly draws lines and axes, when a plot first comes into view; cursors and
+// values under the cursor are elements of the page, so that moving them redraws nothing.
+
+const MARGIN = { l: 62, r: 24, t: 8, b: 26 };
+const GRID = "#e5e9f0";
+
+class TimePlot {
+  constructor(plot, panel) {
+    this.plot = plot;
+    this.panel = panel;
+    this.drawn = false;
+    this.visible = false;
+    this.cursor = element("div", { className: "cursor" });
+    this.pointer = element("div", { className: "pointer", hidden: true });
+    this.area = element("div", { className: "area" }, this.cursor, this.pointer);
+    this.values = plot.lines.map(() => element("span", { className: "value" }));
+    this.rows = plot.lines.map((line, i) => this.row(line, this.values[i]));
+    const caption = element("figcaption", {}, plot.title, element("span", { className: "unit" }, ` [${plot.unit}]`));
+    const readout = element("ul", { className: "readout" }, ...this.rows);
+    this.figure = element("figure", { className: "plot" }, caption, this.area, readout);
+    this.listen();
+  }
+
+  row(line, value) {
+    const mark = element("span", { className: "mark" });
+    mark.style.borderTopColor = colour(line.hue);
+    mark.style.borderTopStyle = dash(line) === "solid" ? "solid" : dash(line) === "dot" ? "dotted" : "dashed";
+    const name = element("span", { className: "name", title: line.name }, line.name);
+    if (!this.plot.joints) return element("li", {}, mark, name, value);
+    const button = element("button", { type: "button", title: `Single out ${line.name}` }, mark, name, value);
+    button.setAttribute("aria-pressed", "false");
+    button.addEventListener("click", () => focus.toggle(line.hue));
+    return element("li", {}, button);
+  }
+
+  // The values of line i, one a time.
+  line(i) {
+    const count = this.panel.times.length;
+    return array(this.plot.values).subarray(i * count, (i + 1) * count);
+  }
+
+  draw() {
+    if (this.drawn) return;
+    this.drawn = true;
+    const traces = this.plot.lines.map((line, i) => ({
+      x: this.panel.times,
+      y: this.line(i),
+      type: "scatter",
+      mode: "lines",
+      line: { color: colour(line.hue), width: 1.6, dash: dash(line) },
+      opacity: this.opacity(line),
+    }));
+    Plotly.newPlot(this.area, traces, this.layout(), { displayModeBar: false, responsive: true });
+    this.area.on("plotly_relayout", () => this.panel.zoom(this));
+    this.area.append(this.cursor, this.pointer);
+    this.place();
+  }
+
+  layout() {
+    const axis = { gridcolor: GRID, linecolor: GRID, zerolinecolor: "#b6c0cf", tickfont: { size: 11 } };
+    return {
+      margin: MARGIN,
+      showlegend: false,
+      hovermode: false,
+      dragmode: "zoom",
+      paper_bgcolor: "#ffffff",
+      plot_bgcolor: "#ffffff",
+      font: { family: "system-ui, sans-serif", color: "#475569" },
+      xaxis: { ...axis, range: [...this.panel.range], zeroline: false, ticksuffix: " s", showticksuffix: "last" },
+      yaxis: { ...axis, fixedrange: true, exponentformat: "power" },
+      shapes: this.bounds(),
+    };
+  }
+
+  opacity(line) {
+    return !this.plot.joints || focus.joint === null || line.hue === focus.joint ? 1 : 0.12;
+  }
+
+  // The limits of what is singled out.
+  bounds() {
+    if (!this.plot.joints || focus.joint === null) return [];
+    const lines = this.plot.lines.filter((line) => line.hue === focus.joint);
+    return lines.flatMap((line) =>
+      [line.low, line.high].filter((y) => y !== null).map((y) => ({
+        type: "line", xref: "paper", x0: 0, x1: 1, y0: y, y1: y,
+        line: { color: colour(line.hue), width: 1, dash: "4px,3px" },
+      })));
+  }
+
+  refocus() {
+    this.plot.lines.forEach((line, i) => {
+      const button = this.rows[i].querySelector("button");
+      if (button) button.setAttribute("aria-pressed", String(line.hue === focus.joint));
+      this.rows[i].classList.toggle("faded", this.opacity(line) < 1);
+    });
+    if (!this.drawn || !this.plot.joints) return;
+    const opacity = this.plot.lines.map((line) => this.opacity(line));
+    Plotly.update(this.area, { opacity }, { shapes: this.bounds() });
+  }
+
+  // From time to pixels of the area, and back.
+  pixels(t) {
+    const [a, b] = this.panel.range;
+    return MARGIN.l + ((t - a) / (b - a)) * (this.area.clientWidth - MARGIN.l - MARGIN.r);
+  }
+
+  timeAt(x) {
+    const [a, b] = this.panel.range;
+    const share = (x - MARGIN.l) / (this.area.clientWidth - MARGIN.l - MARGIN.r);
+    return share < 0 || share > 1 ? null : a + share * (b - a);
+  }
+
+  // Put both cursors, and the values of the time that is shown.
+  place() {
+    if (!this.visible) return;
+    const { times, clock } = this.panel;
+    this.mark(this.cursor, clock.time);
+    this.mark(this.pointer, clock.hover);
+    const { index, share } = locate(times, clock.shown);
+    const next = Math.min(index + 1, times.length - 1);
+    this.values.forEach((value, i) => {
+      const y = this.line(i);
+      value.textContent = shortNumber((1 - share) * y[index] + share * y[next]);
+    });
+  }
+
+  mark(line, t) {
+    const [a, b] = this.panel.range;
+    line.hidden = t === null || t < a || t > b;
+    if (!line.hidden) line.style.transform = `translateX(${this.pixels(t)}px)`;
+  }
+
+  listen() {
+    const { clock } = this.panel;
+    let pressed = null;
+    const inside = (event) => this.timeAt(event.clientX - this.area.getBoundingClientRect().left);
+    this.area.addEventListener("pointermove", (event) => clock.point(inside(event)));
+    this.area.addEventListener("pointerleave", () => clock.point(null));
+    this.area.addEventListener("pointerdown", (event) => (pressed = event.clientX), true);
+    window.addEventListener("pointerup", (event) => {
+      const isClick = pressed !== null && Math.abs(event.clientX - pressed) < 4;
+      const t = isClick ? inside(event) : null;
+      pressed = null;
+      if (t !== null) clock.set(t);
+    });
+  }
+}
+
+// All plots: the same times, the same range of time, the same cursor.
+class Panel {
+  constructor(clock) {
+    this.clock = clock;
+    this.times = array(content.time);
+    this.range = [clock.start, clock.end];
+    this.plots = [];
+    focus.listeners.push(() => this.plots.forEach((plot) => plot.refocus()));
+    window.addEventListener("resize", () => this.place());
+  }
+
+  add(plot) {
+    const made = new TimePlot(plot, this);
+    this.plots.push(made);
+    return made.figure;
+  }
+
+  // Draw each plot when it comes into view; call `ready` when the first ones are there.
+  watch(ready) {
+    const owner = new Map(this.plots.map((plot) => [plot.figure, plot]));
+    let first = true;
+    const observer = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) {
+        const plot = owner.get(target);
+        plot.visible = isIntersecting;
+        if (isIntersecting) plot.draw();
+        plot.place();
+      }
+      if (first) ready();
+      first = false;
+    }, { rootMargin: "100px 0px" });
+    owner.forEach((_, figure) => observer.observe(figure));
+    if (!this.plots.length) ready();
+  }
+
+  // A plot was zoomed: all others follow.
+  zoom(source) {
+    const [a, b] = source.area.layout.xaxis.range.map(Number);
+    if (a === this.range[0] && b === this.range[1]) return;
+    this.range = [a, b];
+    for (const plot of this.plots) {
+      if (plot.drawn && plot !== source) Plotly.relayout(plot.area, { "xaxis.range": [a, b] });
+    }
+    this.place();
+  }
+
+  place() {
+    for (const plot of this.plots) plot.place();
+  }
+}

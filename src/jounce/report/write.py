@@ -1,0 +1,146 @@
+"""Put a report of a motion together, and write it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from jounce.elastic import SeriesElastic
+from jounce.errors import ShapeError
+from jounce.files import atomic_write
+from jounce.kernels.dynamics import inverse_dynamics
+from jounce.kernels.kinematics import poses
+from jounce.model.checks import as_floats, checked, checked_configuration
+from jounce.model.robot import Robot
+from jounce.report.drawing import quaternions, skeleton
+from jounce.report.energy import energy_section
+from jounce.report.limits import limit_section, limits_of
+from jounce.report.page import page, require_plotly
+from jounce.report.quantities import (
+    Motion,
+    elastic_section,
+    force_section,
+    model_section,
+    motion_section,
+    wrench_section,
+)
+from jounce.report.records import Report
+from jounce.trajectory.limits import Limits
+from jounce.trajectory.motion_table import check_samples
+
+STEPS = 6  # that progress counts
+
+
+def write_report(
+    path: str | os.PathLike[str],
+    robot: Robot,
+    time: Any,
+    q: Any,
+    *rates: Any,
+    limits: Limits | None = None,
+    elastic: SeriesElastic | None = None,
+    source: str = "",
+    notes: Sequence[str] = (),
+    progress: Callable[[], None] | None = None,
+) -> Report:
+    """Write one page of HTML that shows a robot moving and what is computed along the motion.
+
+    ``time`` has shape ``(samples,)`` and increases; ``q`` ``(samples, nq)``, and each of the K
+    rates ``(samples, nv)``: velocity, acceleration and as many more as there are.  Joint forces
+    are shown to order K − 2.  ``limits`` replace those of the robot; what exceeds them is marked
+    on the page and no error.  ``elastic`` adds the drives of series-elastic joints and needs four
+    rates.  ``source`` says where the motion comes from, ``notes`` what a reader should know of
+    it.  ``progress`` is called `STEPS` times.  The file appears when it is complete, and needs
+    no other file and no network.
+    """
+    require_plotly()
+    tick = progress or (lambda: None)
+    options: dict[str, Any] = {
+        "elastic": elastic,
+        "source": source,
+        "notes": notes,
+        "limits": limits,
+    }
+    found = report_of(robot, time, q, *rates, **options, progress=tick)
+    text = page(found)
+    tick()
+    with atomic_write(path) as file:
+        file.write(text)
+    return found
+
+
+def report_of(
+    robot: Robot,
+    time: Any,
+    q: Any,
+    *rates: Any,
+    limits: Limits | None = None,
+    elastic: SeriesElastic | None = None,
+    source: str = "",
+    notes: Sequence[str] = (),
+    progress: Callable[[], None] = lambda: None,
+) -> Report:
+    """Return what `write_report` writes, before it becomes a page."""
+    time, motion = _checked_motion(robot, time, (q, *rates))
+    if elastic is not None and elastic.robot != robot:
+        raise ShapeError("elastic must be the drives of the same robot.")
+    limits = limits or limits_of(robot)
+    forces = inverse_dynamics(robot, *motion)
+    progress()
+    (placed,) = poses(robot, motion[0])
+    progress()
+    sections = [motion_section(robot, limits, motion, notes), force_section(robot, limits, forces)]
+    if elastic is not None:
+        sections.append(elastic_section(elastic, motion))
+    progress()
+    wrenches = wrench_section(robot, motion)
+    progress()
+    energies = energy_section(robot, time, motion, forces)
+    progress()
+    used = limit_section(robot, limits, time, motion, forces)
+    sections += [wrenches, energies, used, model_section(robot)]
+    return Report(
+        title=robot.name,
+        facts=_facts(robot, time, source),
+        time=time,
+        drawing=skeleton(robot),
+        poses=quaternions(placed),
+        sections=tuple(sections),
+    )
+
+
+def _checked_motion(robot: Robot, time: Any, values: Any) -> tuple[np.ndarray, Motion]:
+    time = as_floats("time", time)
+    if time.ndim != 1 or time.size < 2:
+        raise ShapeError(f"time must have shape (samples,), two or more, got {time.shape}.")
+    check_samples(time, ["time"], "time[{}]".format)
+    if len(values) < 3:
+        raise ShapeError(
+            f"a report needs q, velocity and acceleration at least, got {len(values)} arrays."
+        )
+    q = checked_configuration(robot, values[0])
+    motion = [q, *(checked(f"rate {k}", x, robot.nv) for k, x in enumerate(values[1:], start=1))]
+    for name, x in zip(("q", *(f"rate {k}" for k in range(1, len(motion)))), motion, strict=True):
+        if x.shape[:-1] != time.shape:
+            raise ShapeError(
+                f"{name} must have shape ({time.size}, {x.shape[-1]}), one row a time, "
+                f"got {x.shape}."
+            )
+    return time, motion
+
+
+def _facts(robot: Robot, time: np.ndarray, source: str) -> tuple[tuple[str, str], ...]:
+    gravity = ", ".join(f"{x:g}".replace("-", "−") for x in robot.gravity)
+    facts = {
+        "Bodies": str(robot.n_bodies),
+        "Degrees of freedom": str(robot.nv),
+        "Mass": f"{robot.mass:.4g} kg",
+        "Gravity": f"({gravity}) m/s²",
+        "Motion": source,
+        "Duration": f"{time[-1] - time[0]:.4g} s",
+        "Samples": str(len(time)),
+    }
+    return tuple((name, value) for name, value in facts.items() if value)

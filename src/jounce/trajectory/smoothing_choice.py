@@ -1,0 +1,113 @@
+"""Choose the knots and the penalty from the samples."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from jounce.trajectory.protocol import frozen
+from jounce.trajectory.smoothing import (
+    Smoothing,
+    SplineWarning,
+    checked_degree,
+    checked_noise,
+    checked_samples,
+)
+from jounce.trajectory.smoothing_score import Scores, derivative_errors, scores, windows_of
+from jounce.trajectory.spline_reach import GRID_GAP, SAMPLE_GAP, reach
+
+PENALTIES = 10.0 ** np.arange(-10.0, 8.1)
+SAMPLES = 4096  # of a window
+WIDEST = 256  # samples a knot
+AS_GOOD = 1.01  # scores that differ by less are the same
+HOPELESS = 1e4  # times the best: wider knots will not do
+
+
+def choose_smoothing(
+    t: Any, q: Any, *, degree: int | None = None, noise: Any = None, order: int = 4
+) -> Smoothing:
+    """Choose the smoothing of samples q ``(m, n)`` at increasing times t ``(m,)``.
+
+    ``noise`` is the standard deviation of the samples, one number or one a coordinate: the
+    result is the smoothest spline whose residual is no larger.  Without it, generalised
+    cross-validation decides.  ``noise=0`` interpolates.  The knots are common to all
+    coordinates, the penalty is not.  A part of a file will do if it is like the rest.  A warning
+    says when the samples do not support derivatives of this ``order``.
+    """
+    t, q = checked_samples(t, q)
+    degree = checked_degree(degree, order, t.size)
+    noise = checked_noise(noise, q.shape[1])
+    dt = float(np.median(np.diff(t)))
+    if noise is not None and not noise.any():
+        step, gap, penalty = dt, SAMPLE_GAP * dt, np.zeros(q.shape[1])
+    else:
+        per_knot, penalty, noise = _best(t, q, degree, dt, noise)
+        step, gap = per_knot * dt, GRID_GAP * per_knot * dt
+    noise = np.maximum(noise, np.finfo(float).eps * np.abs(q).max(axis=0))
+    windows = windows_of(t, q, max(256, 32 * round(step / dt)), gap)
+    windows = [((x - t[0]) / step, y) for x, y in windows]
+    error, signal = derivative_errors(windows, degree, penalty, noise)
+    per_time = step ** -np.arange(degree + 1.0)[:, None]
+    error, signal = per_time * error, per_time * signal
+    signal[0] = np.std(q, axis=0)
+    smoothing = Smoothing(
+        degree,
+        float(t[0]),
+        step,
+        frozen("penalty", penalty),
+        gap,
+        reach(degree, penalty),
+        *(frozen("smoothing", x) for x in (noise, error, signal)),
+    )
+    warn_of(smoothing, order, stacklevel=3)
+    return smoothing
+
+
+def warn_of(smoothing: Smoothing, order: int, stacklevel: int) -> None:
+    """Warn when the samples do not support derivatives of this order."""
+    reasons = smoothing.unsupported(order)
+    if reasons:
+        warnings.warn(
+            f"the samples do not support derivatives of order {order}: {'; '.join(reasons)}. "
+            "Use a lower order, a higher degree or samples with less noise.",
+            SplineWarning,
+            stacklevel=stacklevel,
+        )
+
+
+def _best(
+    t: np.ndarray, q: np.ndarray, degree: int, dt: float, noise: np.ndarray | None
+) -> tuple[int, np.ndarray, np.ndarray]:
+    """Return the samples a knot, and penalty and noise of each coordinate."""
+    tries: dict[int, Scores] = {}
+    per_knot = 1
+    while per_knot <= WIDEST and (per_knot == 1 or per_knot * (degree + 1) <= t.size):
+        step = per_knot * dt
+        windows = windows_of(t, q, SAMPLES, GRID_GAP * step)
+        tries[per_knot] = scores([((x - t[0]) / step, y) for x, y in windows], degree, PENALTIES)
+        best = [s.cross_validation().min(axis=0) for s in tries.values()]
+        if np.all(best[-1] > HOPELESS * np.min(best, axis=0)):
+            break
+        per_knot *= 2
+    # the widest knots that do for the most demanding coordinate
+    good = _good_enough(list(tries.values()), noise)
+    widest = [np.flatnonzero(column)[-1] if column.any() else 0 for column in good.T]
+    chosen = list(tries)[min(widest)]
+    result = tries[chosen]
+    if noise is None:
+        index = result.cross_validation().argmin(axis=0)
+        noise = np.sqrt(result.variance()[index, np.arange(q.shape[1])])
+    else:
+        smooth = np.cumprod(result.explained(noise), axis=0).sum(axis=0)
+        index = np.maximum(smooth - 1, 0)
+    return chosen, PENALTIES[index], noise
+
+
+def _good_enough(tries: list[Scores], noise: np.ndarray | None) -> np.ndarray:
+    """Return which knots do for which coordinate, ``(tries, n)``."""
+    if noise is None:
+        best = np.array([s.cross_validation().min(axis=0) for s in tries])
+        return best <= AS_GOOD * best.min(axis=0)
+    return np.array([s.explained(noise)[0] for s in tries])

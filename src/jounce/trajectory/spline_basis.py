@@ -1,0 +1,79 @@
+"""B-splines at given times, their derivatives, and polynomials between two points."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import comb, factorial, perm
+
+import numpy as np
+from scipy.interpolate import BSpline
+from scipy.sparse import csr_array
+
+
+def evaluated(spline: BSpline, u: np.ndarray, order: int, step: float) -> np.ndarray:
+    """Return the derivatives 0 … order by time at knot times u, ``(order + 1, *u.shape, n)``."""
+    result = np.zeros((order + 1, *u.shape, spline.c.shape[1]))
+    on_grid = bool(np.all(np.diff(spline.t) == 1.0))
+    for k in range(min(order, spline.k) + 1):
+        c = spline.c / step**k
+        if on_grid:
+            rows = grid_rows(u.ravel(), spline.t, spline.k, k)
+            result[k] = (rows @ c).reshape(result[k].shape)
+        else:
+            result[k] = BSpline.construct_fast(spline.t, c, spline.k)(u, k)
+    return result
+
+
+def sample_rows(u: np.ndarray, knots: np.ndarray, degree: int) -> csr_array:
+    """Return the B-splines of any knots at u, ``(m, coefficients)``."""
+    return csr_array(BSpline.design_matrix(u, knots, degree))
+
+
+def grid_rows(u: np.ndarray, knots: np.ndarray, degree: int, k: int = 0) -> csr_array:
+    """Return the k-th derivatives of the B-splines of knots one apart, ``(m, coefficients)``.
+
+    All intervals share the polynomials of their degree + 1 B-splines.
+    """
+    size = knots.size - degree - 1
+    first = np.clip(np.floor(u - knots[degree]), 0, size - degree - 1).astype(np.int32)
+    x = u - knots[degree] - first - 0.5
+    pieces = _pieces(degree, k)
+    entries = np.vander(x, len(pieces), increasing=True) @ pieces
+    columns = first[:, None] + np.arange(degree + 1, dtype=np.int32)
+    starts = np.arange(0, columns.size + 1, degree + 1, dtype=np.int32)
+    return csr_array((entries.ravel(), columns.ravel(), starts), shape=(u.size, size))
+
+
+@lru_cache(maxsize=64)
+def _pieces(degree: int, k: int) -> np.ndarray:
+    """Return the k-th derivatives of the B-splines on one interval, by powers from its middle."""
+    basis = BSpline(np.arange(-degree, degree + 2.0), np.eye(degree + 1), degree)
+    return np.array([basis(0.5, k + p) / factorial(p) for p in range(degree + 1 - k)])
+
+
+@lru_cache(maxsize=16)
+def cell_penalty(degree: int, m: int) -> np.ndarray:
+    """Return ``∫ B_i^(m) B_k^(m) du`` over one knot interval, ``(degree + 1, degree + 1)``."""
+    x, weight = np.polynomial.legendre.leggauss(degree + 1)  # exact to degree 2 degree + 1
+    basis = BSpline(np.arange(-degree, degree + 2.0), np.eye(degree + 1), degree)
+    rows = basis((x + 1.0) / 2.0, m)
+    return rows.T @ (weight[:, None] / 2.0 * rows)
+
+
+def hermite(a: float, b: float, left: np.ndarray, right: np.ndarray) -> BSpline:
+    """Return the polynomial with the derivatives left ``(s + 1, n)`` at a and right at b.
+
+    Its degree is ``N = 2 s + 1``, its coefficients β are those of the Bernstein polynomials on
+    [a, b], the B-splines without inner knots.  With ``d_k = (b − a)^k (N − k)! / N! f^(k)``,
+
+        β_i = Σ_k binom(i, k) d_k(a),   β_(N−i) = Σ_k (−1)^k binom(i, k) d_k(b),   i = 0 … s
+    """
+    s = len(left) - 1
+    N = 2 * s + 1
+    scale = np.array([(b - a) ** k / perm(N, k) for k in range(s + 1)])
+    pascal = np.array([[comb(i, k) for k in range(s + 1)] for i in range(s + 1)], dtype=float)
+    signs = (-1.0) ** np.arange(s + 1)
+    start = (pascal * scale) @ left
+    end = (pascal * scale * signs) @ right
+    knots = np.concatenate([np.full(N + 1, a), np.full(N + 1, b)])
+    return BSpline(knots, np.concatenate([start, end[::-1]]), N)

@@ -1,0 +1,126 @@
+"""The one text that fits B-splines to samples, for whole motions and for streamed windows.
+
+Time is counted in knot steps, ``u = (t − origin) / step``, so that all numbers are of order one
+whatever the sampling.  There are two sorts of knots:
+
+- the integers, for smoothing.  The coefficients c minimise, for each coordinate,
+  ``Σ_i (q_i − f(u_i))² + λ ∫ (f^(m)(u))² du`` with ``m = degree − 1``, that is
+  ``(BᵀB + λ P) c = Bᵀ q``;
+- the samples themselves but a few at the ends (not-a-knot), for interpolation: λ = 0.
+
+Both systems have bandwidth ``degree``: their Cholesky factor costs O(samples).
+"""
+
+from __future__ import annotations
+
+from math import floor
+from typing import NamedTuple
+
+import numpy as np
+from scipy.interpolate import BSpline
+from scipy.linalg import cho_solve_banded, cholesky_banded
+from scipy.sparse import csr_array
+
+from jounce.trajectory.spline_basis import cell_penalty, grid_rows, sample_rows
+
+
+class System(NamedTuple):
+    """``BᵀB`` and P of a set of samples, as lower bands: ``bands[k, i]`` is entry (i + k, i)."""
+
+    knots: np.ndarray
+    degree: int
+    B: csr_array
+    gram: np.ndarray
+    P: np.ndarray
+
+    def factor(self, penalty: float) -> np.ndarray:
+        """Return the Cholesky factor of ``BᵀB + λ P``."""
+        bands = self.gram + penalty * self.P
+        return cholesky_banded(bands, overwrite_ab=True, lower=True, check_finite=False)
+
+    def solve(self, penalty: float, q: np.ndarray) -> np.ndarray:
+        """Return the coefficients; one step of refinement makes up for squaring B."""
+        factor = self.factor(penalty)
+        c = divided(factor, self.B.T @ q)
+        residual = self.B.T @ (q - self.B @ c) - penalty * _banded_product(self.P, c)
+        return c + divided(factor, residual)
+
+
+def fitted(u: np.ndarray, q: np.ndarray, degree: int, penalty: np.ndarray) -> BSpline:
+    """Return the spline through, or near, the samples q ``(m, n)`` at increasing u ``(m,)``.
+
+    ``penalty`` has shape ``(n,)``; zeros interpolate.  Fewer samples than a spline of this
+    degree needs still have one answer: a polynomial of lower degree.
+    """
+    system = system_of(u, degree, penalised=bool(penalty.any()))
+    c = np.empty((system.gram.shape[1], q.shape[1]))
+    for value in np.unique(penalty):
+        of_value = penalty == value
+        c[:, of_value] = system.solve(value, np.ascontiguousarray(q[:, of_value]))
+    return BSpline(system.knots, c, system.degree)
+
+
+def system_of(u: np.ndarray, degree: int, penalised: bool) -> System:
+    """Return the equations for samples at increasing u, in knots."""
+    if not penalised:
+        degree = min(degree, u.size - 1)
+    knots = (_integer_knots if penalised else _sample_knots)(u, degree)
+    B = grid_rows(u, knots, degree) if penalised else sample_rows(u, knots, degree)
+    gram = _gram(B, degree, knots.size - degree - 1)
+    # a polynomial of degree m − 1 is not penalised, and must be determined by the samples
+    m = min(degree - 1, u.size)
+    P = _penalty(degree, m, gram.shape[1]) if penalised else np.zeros_like(gram)
+    return System(knots, degree, B, gram, P)
+
+
+def divided(factor: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Return the inverse of a factored matrix times columns."""
+    return cho_solve_banded((factor, True), columns, check_finite=False)
+
+
+def _integer_knots(u: np.ndarray, degree: int) -> np.ndarray:
+    """Return the integers around the samples, with ``degree`` more on both sides."""
+    return np.arange(floor(u[0]) - degree, floor(u[-1]) + degree + 2, dtype=float)
+
+
+def _sample_knots(u: np.ndarray, degree: int) -> np.ndarray:
+    """Return knots with as many B-splines as samples; an end is a knot ``degree + 1`` times."""
+    left = (degree + 1) // 2
+    inner = u[left : u.size - (degree + 1 - left)]
+    end = u[-1] if u.size > 1 else u[0] + 1.0
+    return np.concatenate([np.full(degree + 1, u[0]), inner, np.full(degree + 1, end)])
+
+
+def _gram(B: csr_array, degree: int, size: int) -> np.ndarray:
+    """Return ``BᵀB``; the samples of one knot interval share their B-splines."""
+    rows = np.ascontiguousarray(B.data.reshape(-1, degree + 1).T)
+    first = np.asarray(B.indices)[:: degree + 1]
+    starts = np.flatnonzero(np.diff(first, prepend=-1))
+    cells = first[starts]
+    bands = np.zeros((degree + 1, size))
+    for k in range(degree + 1):
+        for i in range(degree + 1 - k):
+            bands[k, cells + i] += np.add.reduceat(rows[i] * rows[i + k], starts)
+    return bands
+
+
+def _penalty(degree: int, m: int, size: int) -> np.ndarray:
+    """Return P for this many coefficients."""
+    cell = cell_penalty(degree, m)
+    cells = size - degree
+    bands = np.zeros((degree + 1, size))
+    for k in range(degree + 1):
+        for i in range(degree + 1 - k):
+            bands[k, i : i + cells] += cell[i + k, i]
+    return bands
+
+
+def _banded_product(bands: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Return the symmetric matrix with these lower bands times x."""
+    size = x.shape[0]
+    y = bands[0, :, None] * x
+    for k in range(1, len(bands)):
+        entries = bands[k, : size - k, None]
+        y[k:] += entries * x[: size - k]
+        y[: size - k] += entries * x[k:]
+    return y

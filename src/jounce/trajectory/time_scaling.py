@@ -1,0 +1,120 @@
+"""The shortest duration of a motion within the limits, by playing it slower or faster.
+
+With time running c times as fast, ``q(c t)``, the motion and its forces change by powers of c.
+Let D be what the inertia demands, ``M a + C v``, F the viscous friction, ``D v``, and G the
+gravity forces, all along the motion as it was given.  Then, exactly and at every moment,
+
+    q^(k) → c^k q^(k)
+    Q^(k) → c^(k+2) D^(k) + c^(k+1) F^(k) + c^k G^(k)
+
+so that every limit is a polynomial inequality in c.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from jounce.errors import JounceError, ShapeError
+from jounce.model.robot import Robot
+from jounce.trajectory.limit_check import SAMPLES, check_limits, sample_times
+from jounce.trajectory.limits import Limits
+from jounce.trajectory.protocol import Trajectory, checked_time, checked_times
+from jounce.trajectory.time_scaling_demands import Demands, demands
+
+ROUNDS = 50
+WORST = 16  # polynomials that are solved at a time
+ON_LIMIT = 1e-10  # of the bound
+
+
+class InfeasibleError(JounceError, ValueError):
+    """A motion that breaks a limit however slowly it is played."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScaledTrajectory:
+    """A trajectory played ``factor`` times as fast: ``q(t0 + factor (t − t0))``."""
+
+    trajectory: Trajectory
+    factor: float
+
+    def __post_init__(self) -> None:
+        if checked_time("factor", self.factor) <= 0.0:
+            raise ShapeError(f"factor must be positive, got {self.factor!r}.")
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return self.trajectory.n
+
+    @property
+    def t0(self) -> float:
+        """Time at which the motion begins, in s."""
+        return float(getattr(self.trajectory, "t0", 0.0))
+
+    @property
+    def duration(self) -> float:
+        """How long the motion lasts, in s."""
+        return self.trajectory.duration / self.factor
+
+    def __call__(self, t: Any, order: int = 4) -> np.ndarray:
+        """Return the derivatives 0 … order at the times t, ``(order + 1, *t.shape, n)``."""
+        inner = self.t0 + self.factor * (checked_times(t, order) - self.t0)
+        values = self.trajectory(inner, order=order)
+        powers = self.factor ** np.arange(order + 1.0)
+        return values * powers.reshape(-1, *[1] * (values.ndim - 1))
+
+
+def scale_to_limits(
+    robot: Robot, trajectory: Trajectory, limits: Limits | None = None, *, samples: int = SAMPLES
+) -> ScaledTrajectory:
+    """Return the motion played as fast as the limits allow, by default the robot's own.
+
+    The result is the largest factor c at which no limit is violated; slower motions are not
+    always feasible, because gravity does not scale with time.  It starts from this many samples,
+    solves the inequalities in c there, and adds the moments at which `check_limits` finds the
+    scaled motion beyond a limit, until there are none.  What it finds between the samples is
+    what `check_limits` finds.
+    """
+    limits = Limits.of(robot) if limits is None else limits
+    slow = check_limits(robot, trajectory, limits, samples=samples)
+    for row in slow.violations:
+        if row.quantity == "position":
+            raise InfeasibleError(
+                f"the position of {row.joint!r} is {row.value:.6g} at t = {row.time:.6g} s, "
+                f"{-row.margin:.3g} beyond its limit {row.bound:.6g}; no speed changes that."
+            )
+    known = demands(robot, trajectory, limits, sample_times(robot, trajectory, samples))
+    factor = np.inf
+    for _ in range(ROUNDS):
+        factor = _largest(known, factor)
+        scaled = ScaledTrajectory(trajectory, factor)
+        found = check_limits(robot, scaled, limits, samples=samples).rows
+        beyond = [row.time for row in found if row.use > 1.0 + ON_LIMIT]
+        if not beyond:
+            return scaled
+        times = scaled.t0 + factor * (np.unique(beyond) - scaled.t0)
+        known = known.joined(demands(robot, trajectory, limits, times))
+    raise ArithmeticError("the motion has too many extrema near its limits; give more samples.")
+
+
+def _largest(known: Demands, factor: float) -> float:
+    """Return the largest factor up to this one that all samples allow."""
+    factor = min(factor, float(known.beyond().min(initial=np.inf)))
+    if not np.isfinite(factor):
+        raise InfeasibleError(
+            "nothing limits the speed of this motion: it stands still, or has no limits."
+        )
+    while True:
+        excess = known.excess(factor)
+        worst = np.argsort(-excess)[:WORST]
+        worst = worst[excess[worst] > 0.0]
+        if not worst.size:
+            return factor
+        below = {int(i): known.largest_factor(int(i), factor) for i in worst}
+        for i, value in below.items():
+            if value is None:
+                raise InfeasibleError(known.explanation(i))
+        factor = min(value for value in below.values() if value is not None)

@@ -1,0 +1,284 @@
+"""A report in a real browser, opened as a file: it moves, it answers, nothing fails."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import jounce
+from jounce.report import write_report
+
+if sys.platform == "win32":
+    pytest.skip("Chromium is driven over POSIX pipes", allow_module_level=True)
+pytest.importorskip("plotly")
+
+from tests.browser.chromium import chromium, executable
+
+if TYPE_CHECKING:
+    from tests.browser.chromium import Page
+
+pytestmark = pytest.mark.skipif(executable() is None, reason="no chromium on this machine")
+
+HOSTILE = "</script><script>window.broken = true</script><img src=x onerror='window.broken = true'>"
+TIME = np.linspace(0.0, 4.0, 401)
+MOTION = jounce.trajectory.papers_motion(2)(TIME)
+
+
+def arm() -> jounce.Robot:
+    """Return two joints, one with a limit that the motion exceeds, one with a bad name."""
+    data = jounce.load("planar2r").to_dict() | {"name": HOSTILE}
+    first, second = (body["joint"] for body in data["bodies"])
+    first["limits"] = {"lower": [-3.0], "upper": [2.0], "velocity": [1.5]}
+    second["name"] = HOSTILE
+    return jounce.load(data)
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """Return a page with a report, opened once."""
+    robot, file = arm(), tmp_path_factory.mktemp("report") / "report.html"
+    drives = jounce.elastic.SeriesElastic(robot, 500.0, 0.1)
+    write_report(file, robot, TIME, *MOTION, elastic=drives)
+    with chromium() as page:
+        page.open(file)
+        yield page
+
+
+@pytest.fixture
+def page(opened: Page) -> Iterator[Page]:
+    """Return the page at t = 0, scrolled to its top; after the test nothing may have failed."""
+    opened.evaluate("document.documentElement.style.scrollBehavior = 'auto'")
+    opened.evaluate("scrollTo(0, 0)")
+    opened.mouse("mouseMoved", 5, 5)
+    slide(opened, 0.0)
+    yield opened
+    opened.settle()
+    assert opened.errors == []
+    assert len(opened.requests) == 1, "only the file itself"
+    assert opened.evaluate("window.broken === undefined")
+
+
+def slide(page: Page, t: float) -> None:
+    page.evaluate(
+        f"(() => {{ const s = document.getElementById('slider'); s.value = {t};"
+        " s.dispatchEvent(new Event('input')); })()"
+    )
+    page.settle()
+
+
+def clock(page: Page) -> float:
+    return float(page.evaluate("document.getElementById('clock').textContent").split()[0])
+
+
+def picture(page: Page) -> str:
+    return page.evaluate("document.getElementById('robot').toDataURL()")
+
+
+def cursors(page: Page, kind: str = "cursor") -> list[float | None]:
+    """Return where the cursors of the plots in view are, in pixels; None for hidden ones."""
+    return page.evaluate(
+        "[...document.querySelectorAll('.area')]"
+        ".filter(a => a.getBoundingClientRect().top < innerHeight)"
+        f".map(a => a.querySelector('.{kind}')).map(c => c.hidden ? null : "
+        "new DOMMatrix(getComputedStyle(c).transform).m41)"
+    )
+
+
+def readout(page: Page, plot: int) -> list[float]:
+    texts = page.evaluate(
+        f"[...document.querySelectorAll('.plot')[{plot}].querySelectorAll('.value')]"
+        ".map(v => v.textContent)"
+    )
+    return [float(text.replace("−", "-")) for text in texts]
+
+
+def box(page: Page, selector: str) -> dict[str, float]:
+    return page.evaluate(f"document.querySelector('{selector}').getBoundingClientRect().toJSON()")
+
+
+def at_share(page: Page, share: float, plot: int = 0) -> tuple[float, float]:
+    """Return a point of the page at this share of the time axis of a plot."""
+    area = page.evaluate(
+        f"document.querySelectorAll('.plot .area')[{plot}].querySelector('.nsewdrag')"
+        ".getBoundingClientRect().toJSON()"
+    )
+    return area["x"] + share * area["width"], area["y"] + area["height"] / 2
+
+
+def test_the_slider_moves_robot_cursors_and_values(page: Page, tmp_path: Path):
+    before, lines = picture(page), cursors(page)
+    slide(page, 1.5)
+    assert picture(page) != before
+    assert clock(page) == 1.5
+    moved = cursors(page)
+    assert len(moved) >= 2
+    width = at_share(page, 1.0)[0] - at_share(page, 0.0)[0]
+    for old, new in zip(lines, moved, strict=True):
+        assert old is not None
+        assert new is not None
+        assert new - old == pytest.approx(1.5 / 4.0 * width, abs=1.0)
+    for order in range(2):
+        assert readout(page, order) == pytest.approx(MOTION[order, 150], rel=1e-3)
+    page.screenshot(tmp_path / "report.png")  # pytest keeps it
+    assert (tmp_path / "report.png").stat().st_size > 20_000
+    slide(page, 0.0)
+    assert picture(page) == before
+
+
+def test_the_mouse_shows_its_time_everywhere(page: Page):
+    slide(page, 1.0)
+    before = picture(page)
+    page.mouse("mouseMoved", *at_share(page, 0.75))
+    page.settle()
+    assert clock(page) == pytest.approx(3.0, abs=0.02)
+    assert picture(page) != before
+    pointers = cursors(page, "pointer")
+    assert None not in pointers
+    assert len(set(pointers)) == 1
+    assert readout(page, 1) == pytest.approx(MOTION[1, 300], abs=0.1)
+    page.mouse("mouseMoved", 5, 5)
+    page.settle()
+    assert clock(page) == 1.0
+    assert set(cursors(page, "pointer")) == {None}
+    assert picture(page) == before
+
+
+def test_a_click_goes_there(page: Page):
+    point = at_share(page, 0.5)
+    for kind in ("mousePressed", "mouseReleased"):
+        page.mouse(kind, *point, button="left", clickCount=1)
+    page.mouse("mouseMoved", 5, 5)
+    page.settle()
+    assert clock(page) == pytest.approx(2.0, abs=0.02)
+    slider = float(page.evaluate("document.getElementById('slider').value"))
+    assert slider == pytest.approx(2.0, abs=0.02)
+
+
+def test_play_and_pause(page: Page):
+    page.evaluate("document.getElementById('play').click()")
+    page.evaluate("new Promise(done => setTimeout(done, 300))")
+    page.evaluate("document.getElementById('play').click()")
+    page.settle()
+    stopped = clock(page)
+    assert stopped > 0.0
+    assert page.evaluate("document.getElementById('play').getAttribute('aria-label')") == "Play"
+    page.evaluate("new Promise(done => setTimeout(done, 100))")
+    assert clock(page) == stopped
+
+
+def test_dragging_turns_the_robot_and_a_double_click_turns_it_back(page: Page):
+    before, canvas = picture(page), box(page, "#robot")
+    x, y = canvas["x"] + 150, canvas["y"] + 150
+    page.mouse("mousePressed", x, y, button="left", clickCount=1)
+    page.mouse("mouseMoved", x + 60, y + 20, button="left", buttons=1)
+    page.mouse("mouseReleased", x + 60, y + 20, button="left", clickCount=1)
+    page.settle()
+    assert picture(page) != before
+    for count in (1, 2):
+        for kind in ("mousePressed", "mouseReleased"):
+            page.mouse(kind, x, y, button="left", clickCount=count)
+    page.settle()
+    assert picture(page) == before
+
+
+def test_plots_are_drawn_when_they_come_into_view(page: Page):
+    drawn = "document.querySelectorAll('.area .main-svg').length > 0 && "
+    drawn += "[...document.querySelectorAll('.area')].filter(a => a.querySelector('svg')).length"
+    total = page.evaluate("document.querySelectorAll('.area').length")
+    assert 0 < page.evaluate(drawn) < total
+    for i in range(total):
+        page.evaluate(f"document.querySelectorAll('.area')[{i}].scrollIntoView()")
+        page.settle()
+        page.settle()
+    assert page.evaluate(drawn) == total
+
+
+def test_a_joint_is_singled_out_with_its_limits(page: Page):
+    press = "document.querySelectorAll('.plot')[1].querySelector('button').click()"
+    shapes = "document.querySelectorAll('.area')[1].layout.shapes.map(s => s.y0)"
+    opacity = "document.querySelectorAll('.area')[1].data.map(d => d.opacity)"
+    before = picture(page)
+    page.evaluate(press)
+    page.settle()
+    assert page.evaluate(shapes) == [-1.5, 1.5]
+    assert page.evaluate(opacity) == [1, 0.12]
+    assert picture(page) != before
+    page.evaluate(press)
+    page.settle()
+    assert page.evaluate(shapes) == []
+    assert page.evaluate(opacity) == [1, 1]
+    assert picture(page) == before
+
+
+def test_all_plots_zoom_together(page: Page):
+    (x0, y), (x1, _) = at_share(page, 0.25), at_share(page, 0.5)
+    page.mouse("mouseMoved", x0, y)
+    page.mouse("mousePressed", x0, y, button="left", clickCount=1)
+    for x in (0.5 * (x0 + x1), x1):
+        page.mouse("mouseMoved", x, y, button="left", buttons=1)
+    page.mouse("mouseReleased", x1, y, button="left", clickCount=1)
+    page.settle()
+    ranges = "[...document.querySelectorAll('.area')].filter(a => a.layout)"
+    ranges += ".map(a => a.layout.xaxis.range.map(Number))"
+    for found in page.evaluate(ranges):
+        assert found == pytest.approx([1.0, 2.0], abs=0.03)
+    assert set(cursors(page)) == {None}, "t = 0 is out of sight"
+    slide(page, 1.5)
+    assert None not in cursors(page)
+    page.evaluate(
+        "Plotly.relayout(document.querySelector('.area'), {'xaxis.range': [0, 4]}).then(() => 1)"
+    )
+    page.settle()
+    assert page.evaluate(ranges)[1] == [0, 4]
+
+
+def test_exceeded_limits_are_red_and_lead_to_their_time(page: Page):
+    cells = "[...document.querySelectorAll('td.bad')].map(c => c.querySelector('.use').textContent)"
+    (text,) = page.evaluate(cells)
+    assert text == "147 % of 1.5"
+    page.evaluate("document.querySelector('td.bad button').click()")
+    page.settle()
+    worst = TIME[np.argmax(np.abs(MOTION[1, :, 0]))]
+    assert clock(page) == pytest.approx(worst, abs=1e-9)
+    red = page.evaluate("getComputedStyle(document.querySelector('td.bad')).color")
+    assert red == "rgb(185, 28, 28)"
+
+
+def test_names_are_shown_as_they_are(page: Page):
+    assert page.evaluate("document.title") == HOSTILE
+    assert page.evaluate("document.querySelector('h1').textContent") == HOSTILE
+    names = page.evaluate("[...document.querySelectorAll('.name')].map(n => n.textContent)")
+    assert HOSTILE in names
+
+
+def test_it_fits_a_phone(page: Page):
+    size: dict[str, Any] = {"deviceScaleFactor": 1, "mobile": True}
+    page.send("Emulation.setDeviceMetricsOverride", width=400, height=800, **size)
+    page.settle()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+    size["mobile"] = False
+    page.send("Emulation.setDeviceMetricsOverride", width=1366, height=768, **size)
+    page.settle()
+
+
+@pytest.mark.slow
+def test_ten_thousand_samples(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """The size is promised; how long it takes to open is told."""
+    panda, time = jounce.load("panda"), np.linspace(0.0, 10.0, 10_001)
+    motion = jounce.report.default_motion(panda, time)
+    drives = jounce.elastic.SeriesElastic(panda, 2000.0, 0.5)
+    file = tmp_path / "report.html"
+    write_report(file, panda, time, *motion, elastic=drives)
+    assert file.stat().st_size < 15_000_000
+    with chromium() as page:
+        ready = page.open(file)
+        assert page.errors == []
+    with capsys.disabled():
+        sys.stdout.write(
+            f"\n10,001 samples: {file.stat().st_size / 1e6:.1f} MB, open in {ready:.0f} ms\n"
+        )

@@ -1,0 +1,61 @@
+"""``jounce id`` needs no more memory for a longer file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import jounce
+from jounce.trajectory import MotionTable, papers_motion, read_table
+from jounce.trajectory.tables import table_writer
+from tests.cli.program import started
+
+PROGRAM = """
+import atexit
+from pathlib import Path
+from jounce.cli import main
+
+def peak():
+    lines = Path("/proc/self/status").read_text().splitlines()
+    print("peak", next(s.split()[1] for s in lines if s.startswith("VmHWM")))
+
+atexit.register(peak)
+main()
+"""
+SHORT, LONG = 400_000, 1_200_000  # samples; both have several windows of the spline
+
+
+def write_log(path: Path, samples: int) -> None:
+    """Write positions of the Panda, with noise."""
+    rng, motion = np.random.default_rng(0), papers_motion(7)
+    names = tuple(joint.name for joint in jounce.load("panda").joints)
+    with table_writer(path) as write:
+        for first in range(0, samples, 50_000):
+            t = np.arange(first, first + 50_000) / 1000
+            q = motion(t, order=0)
+            write(MotionTable(t, names, q + 1e-5 * rng.standard_normal(q.shape)))
+
+
+def peak_of(log: Path, out: Path) -> int:
+    """Return the greatest memory of the command, in bytes."""
+    with started("id", "panda", str(log), "-o", str(out), program=PROGRAM) as process:
+        text, err = process.communicate(timeout=600)
+    assert process.returncode == 0, err
+    return int(text.split()[-1]) * 1024
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_memory_does_not_grow_with_the_file(ending: str, tmp_path: Path):
+    peaks = []
+    for samples in (SHORT, LONG):
+        log, out = tmp_path / f"{samples}.{ending}", tmp_path / f"torques.{ending}"
+        write_log(log, samples)
+        peaks.append(peak_of(log, out))
+    numbers = LONG * 8 * 8  # bytes of the samples alone
+    assert peaks[1] - peaks[0] < numbers / 10, [f"{peak / 2**20:.0f} MiB" for peak in peaks]
+    assert peaks[1] < 2**30
+    assert len(read_table(out).time) == LONG

@@ -1,0 +1,91 @@
+"""Parquet files of other programs, and what is wrong with some."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from jounce.errors import NotFiniteError, TableError, UnsupportedError
+from jounce.trajectory import MotionTable, read_motion, write_table
+from tests.tolerances import EXACT, assert_close
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+GOOD = {"t": [0.0, 1.0, 2.0], "q:x": [1.0, 2.0, 3.0], "v:x": [4.0, 5.0, 6.0]}
+
+
+def write(path: Path, **changed: object) -> Path:
+    pq.write_table(pa.table({**GOOD, **changed}), path)
+    return path
+
+
+def test_numbers_of_any_type(tmp_path: Path):
+    changed = {
+        "t": pa.array([0, 1, 2], pa.int64()),
+        "q:x": pa.array([0.5, 1.5, 2.5], pa.float32()),
+        "v:x": pa.array([1, 2, 3], pa.uint8()),
+    }
+    got = read_motion(write(tmp_path / "log.parquet", **changed))
+    assert_close(got.time, [0.0, 1.0, 2.0], EXACT)
+    assert_close(got.values[:, :, 0], [[0.5, 1.5, 2.5], [1.0, 2.0, 3.0]], EXACT)
+
+
+@pytest.mark.parametrize(
+    ("changed", "error", "message"),
+    [
+        ({"q:x": [1.0, None, 3.0]}, TableError, "row 2: column q:x: is empty"),
+        ({"q:x": [1.0, 2.0, np.nan]}, NotFiniteError, "row 3: q:x is nan"),
+        ({"t": [0.0, 2.0, 1.0]}, TableError, "row 3: time 1.0 does not come after 2.0"),
+        ({"q:x": ["a", "b", "c"]}, TableError, "column q:x holds string; it must hold numbers"),
+        ({"x": [1.0, 2.0, 3.0]}, KeyError, "column 'x' is not understood"),
+    ],
+)
+def test_what_is_refused(changed, error, message: str, tmp_path: Path):
+    path = write(tmp_path / "log.parquet", **changed)
+    with pytest.raises(error, match=rf"log\.parquet: {message}"):
+        read_motion(path)
+
+
+def test_no_rows(tmp_path: Path):
+    path = tmp_path / "log.parquet"
+    pq.write_table(pa.table({name: pa.array([], pa.float64()) for name in GOOD}), path)
+    with pytest.raises(TableError, match=r"log\.parquet: no sample"):
+        read_motion(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"t,q:x\n0,1\n", b"PAR1 and then nothing PAR1"])
+def test_what_is_no_parquet_file(content: bytes, tmp_path: Path):
+    path = tmp_path / "log.parquet"
+    path.write_bytes(content)
+    with pytest.raises(TableError, match=r"log\.parquet: not a whole Parquet file \("):
+        read_motion(path)
+
+
+def test_damaged_data(tmp_path: Path, rng: np.random.Generator):
+    path = tmp_path / "log.parquet"
+    write_table(path, MotionTable(np.arange(1e4), ("x",), rng.standard_normal((1, 10**4, 1))))
+    content = bytearray(path.read_bytes())
+    content[4:4000] = bytes(3996)
+    path.write_bytes(content)
+    with pytest.raises(TableError, match=r"log\.parquet: not a whole Parquet file \("):
+        read_motion(path)
+
+
+def test_other_programs_read_what_we_write(tmp_path: Path):
+    path = tmp_path / "motion.parquet"
+    write_table(path, MotionTable(np.array([0.0, 1.0]), ("x",), np.array([[[2.0], [3.0]]])))
+    assert pq.read_table(path).to_pydict() == {"t": [0.0, 1.0], "q:x": [2.0, 3.0]}
+
+
+def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = write(tmp_path / "log.parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(UnsupportedError, match=r"pip install 'jounce\[parquet\]'"):
+        read_motion(path)
+    with pytest.raises(UnsupportedError, match="pyarrow"):
+        write_table(path, MotionTable(np.zeros(1), ("x",), np.zeros((1, 1, 1))))
+    assert [p.name for p in tmp_path.iterdir()] == ["log.parquet"]
