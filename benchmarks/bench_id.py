@@ -39,7 +39,8 @@ def run(console: Console) -> None:
         for words in (["cache", "warm", "panda", "--order", "2"], command):
             done = subprocess.run([*begin, *words], capture_output=True, text=True, check=True)
         size = log.stat().st_size / 2**20
-    split = {name: float(s) for name, s in re.findall(r"(\w+) (\d+\.\d+) s\b", done.stdout)}
+    stages = done.stdout.rpartition("samples;")[2]
+    split = {name: float(s) for name, s in re.findall(r"(\w+) (\d+\.\d+) s\b", stages)}
     peak = int(done.stdout.split()[-1]) / 2**30
     total = sum(split.values())
     shares = ", ".join(f"{name} {100 * s / total:.0f} %" for name, s in split.items())

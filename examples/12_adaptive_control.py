@@ -19,7 +19,7 @@ bandwidth, damping, sample_time = 8.0, np.array([20.0, 20.0, 15.0, 15.0, 4.0, 4.
 speed = np.array([20.0, *3 * [3.0], *6 * [10.0]])  # of adaptation: m, mc, inertia
 
 
-def run(adapt, end=8.0):  # the motion, and what the controller believed of the last body
+def run(adapt, end=8.0):  # the motion, and the mass that the controller believed
     estimate, history = jounce.parameters(panda), []
 
     def controller(t, q, v):
@@ -28,7 +28,7 @@ def run(adapt, end=8.0):  # the motion, and what the controller believed of the 
         a_r = a_d - bandwidth * (v - v_d)
         s = v - v_r
         Y = regressor(q, v, v_r, a_r)[0]
-        history.append(estimate[-10:].copy())
+        history.append((t, estimate[-10]))  # mass of the last body
         if adapt:
             estimate[-10:] -= sample_time * speed * (Y[:, -10:].T @ s)
         return Y @ estimate - damping * s
@@ -46,8 +46,8 @@ for adapt, label in ((False, "wrong parameters"), (True, "adapted")):
     first, last = error[found.times < 1.0].max(), error[found.times > 7.0].max()
     print(f"{label}: largest error {first:.1e} rad in the first second, {last:.1e} in the last")
     upper.semilogy(found.times[1:], error[1:], lw=0.9, label=label)
-    lower.plot(found.times[:-1], history[:, 0], label=label)
-print(f"mass of the last body: {history[0, 0]:.2f} kg at first, {history[-1, 0]:.2f} kg believed")
+    lower.plot(*history.T, label=label)
+print(f"mass of the last body: {history[0, 1]:.2f} kg at first, {history[-1, 1]:.2f} kg believed")
 lower.axhline(loaded.bodies[-1].inertia.mass, color="k", ls=":", label="true")
 upper.set(ylabel="largest tracking error [rad]", title="Panda with a payload of 2.5 kg, 1 kHz")
 lower.set(ylabel="believed mass of the last body [kg]", xlabel="time [s]")

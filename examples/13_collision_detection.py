@@ -18,20 +18,22 @@ posture, periods = [0, 0.2, 0, -1.6, 0, 1.7, 0], [2.0, 1.7, 2.3, 1.9, 1.5, 2.1, 
 motion = jounce.trajectory.cosine([0.9, 0.6, -0.7, 0.8, 1.0, -0.8, 1.2], periods, posture)
 push = np.array([0, 0, 0, 0, 30.0, 0])  # 30 N along y of the world, at the elbow
 begin, end, sample_time, K, threshold = 0.6, 0.75, 1e-3, 100.0, 1.0
-commanded, contact = [], []
+log = []  # what the controller measured and commanded, every sample
 
 
 def controller(t, q, v):
     wanted, v_d, a_d = motion(t, 2)
     command = a_d + 30.0 * (v_d - v) + 225.0 * (wanted - q)
     J = jounce.jacobian(panda, "link5", q, representation="hybrid")[0]
-    commanded.append(jounce.inverse_dynamics(panda, q, v, command)[0])
-    contact.append(J.T @ push * (begin <= t < end))
-    return commanded[-1] + contact[-1]  # the robot feels both, the observer knows the first
+    commanded = jounce.inverse_dynamics(panda, q, v, command)[0]
+    contact = J.T @ push * (begin <= t < end)
+    log.append((q, v, commanded, contact))
+    return commanded + contact  # the robot feels both, the observer knows the first
 
 
-run = taylor(panda, motion(0.0, 1), t=(0.0, 1.2), controller=controller, sample_time=sample_time)
-t, q, v = run.times[:-1], run.states["q"][:-1], run.states["v"][:-1]
+taylor(panda, motion(0.0, 1), t=(0.0, 1.2), controller=controller, sample_time=sample_time)
+q, v, commanded, contact = np.array(log).swapaxes(0, 1)
+t = sample_time * np.arange(len(q))
 C = jounce.coriolis_matrix(panda, q, v, factorization="passive")[0]
 p = np.einsum("tij,tj->ti", jounce.mass_matrix(panda, q)[0], v)
 known = commanded + np.einsum("tji,tj->ti", C, v) - jounce.gravity_forces(panda, q)[0]

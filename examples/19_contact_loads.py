@@ -1,4 +1,4 @@
-"""Loads: a Panda presses on a table ever harder; torques, their rates, and the load of a bearing."""
+"""Loads: a Panda presses on a table ever harder; torques, rates, and the load of a bearing."""
 
 import sys
 from pathlib import Path

@@ -14,6 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from jounce.codegen import Graph, Program, cache, interpret, native, parallel
+from jounce.codegen.llvm_rows import zero_runs
 from jounce.codegen.native import Native, compile_program
 from jounce.codegen.target import host
 from tests.tolerances import EXACT, ROUNDOFF, assert_close
@@ -97,6 +98,35 @@ def test_nothing_is_touched_outside_the_range(program: Program, code: Native):
             assert_close(actual[begin:end], desired[begin:end], EXACT)
             outside = np.r_[actual[:begin], actual[max(begin, end) :]]
             assert np.isnan(outside).all()
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 4, 8])
+@pytest.mark.parametrize("gaps", [(15,), (16,), (17, 16), (19, 1, 300, 2), (600,), (16, 40, 3)])
+def test_zeros_side_by_side(gaps: tuple[int, ...], lanes: int):
+    """Rows of values, with zeros of many lengths before, between and after them."""
+    graph = Graph()
+    x, y = graph.inputs(2)
+    values = [x + y, x * y, x - y, y, 1.0, -x]
+    row: list = []
+    for k, gap in enumerate(gaps):
+        row += [0.0] * gap + values[: k % len(values) + 1]
+    rows = [row, row[::-1], [0.0] * 64, [x]]
+    program = graph.program([2], rows)
+    code = compile_program(program, fma=False, lanes=lanes)
+    inputs = samples(program, 21)
+    for begin, end in ((0, 21), (3, 4), (5, 20)):
+        outputs = [np.full((21, len(r)), np.nan) for r in rows]
+        code.run(inputs, outputs, begin, end)
+        for actual, desired in zip(outputs, interpret(program, inputs), strict=True):
+            assert_close(actual[begin:end], desired[begin:end], EXACT)
+            assert np.isnan(np.r_[actual[:begin], actual[end:]]).all()
+
+
+def test_runs_of_zeros_are_found():
+    flags = [c == "0" for c in "1" + "0" * 15 + "1" + "0" * 18 + "11" + "0" * 16]
+    assert zero_runs(flags) == [(17, 16), (37, 16)]
+    assert zero_runs([]) == []
+    assert zero_runs([True] * 1000) == [(0, 1000)]
 
 
 def test_strides_and_repeated_rows(program: Program, code: Native):

@@ -161,11 +161,14 @@ def test_a_click_goes_there(page: Page):
 
 def test_play_and_pause(page: Page):
     page.evaluate("document.getElementById('play').click()")
-    page.evaluate("new Promise(done => setTimeout(done, 300))")
+    page.evaluate(
+        "new Promise(done => { const slider = document.getElementById('slider'); const look = () =>"
+        " slider.value > 0.1 ? done(true) : setTimeout(look, 20); look(); })"
+    )
     page.evaluate("document.getElementById('play').click()")
     page.settle()
     stopped = clock(page)
-    assert stopped > 0.0
+    assert stopped > 0.1
     assert page.evaluate("document.getElementById('play').getAttribute('aria-label')") == "Play"
     page.evaluate("new Promise(done => setTimeout(done, 100))")
     assert clock(page) == stopped

@@ -15,6 +15,7 @@ from jounce.ik.rigid import quaternion_of
 from jounce.trajectory import read_motion
 from tests.tolerances import assert_close
 
+PATH = Path(__file__).parents[1] / "data" / "poses.csv"  # far out of reach
 Q = np.array([0.1, 0.5, -0.4, 0.3, 0.9, 0.2])
 
 
@@ -114,6 +115,8 @@ def test_a_path_that_leaves_the_reach(tmp_path: Path):
         (("--pose", "1 2 3 0 0 0", "--q0", "1"), "--q0 takes 6 numbers"),
         (("--path", "nothing.csv"), "--out"),
         (("--path", "nothing.csv", "--out", "x.csv"), "nothing.csv"),
+        (("--path", str(PATH), "--out", "x.txt"), "x.txt"),
+        (("--path", str(PATH), "--out", "nowhere/x.csv"), "nowhere"),
     ],
 )
 def test_bad_input(arguments: tuple[str, ...], match: str):

@@ -57,7 +57,7 @@ def id(robot: Robot, *, motion: Path, **options: Any) -> None:
     from jounce.trajectory.motion_file import open_motion
 
     order, out = options["order"], options["out"]
-    _check_target(out)
+    _check_target(out, motion)
     file = open_motion(
         motion,
         robot,
@@ -121,7 +121,7 @@ def _run(
     return highest, samples
 
 
-def _check_target(out: Path | None) -> None:
+def _check_target(out: Path | None, motion: Path) -> None:
     """Find out before reading whether the result can be written."""
     from jounce.trajectory.motion_file import known_ending
     from jounce.trajectory.parquet_file import pyarrow
@@ -134,6 +134,8 @@ def _check_target(out: Path | None) -> None:
         raise IsADirectoryError(21, "is a directory", str(out))
     if not out.resolve().parent.is_dir():
         raise FileNotFoundError(2, "no such directory", str(out.parent))
+    if out.exists() and motion.exists() and out.samefile(motion):
+        raise click.UsageError(f"{out} is the motion itself; give another file to -o")
 
 
 def _print_summary(robot: Robot, highest: np.ndarray) -> None:

@@ -39,7 +39,7 @@ _POSE = "x y z roll pitch yaw | x y z qx qy qz qw"
               show_default=True, metavar="SECONDS",
               help="With --path: time between samples.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE",
-              help="With --path: where to write q … q⁗, .csv or .npz.")  # fmt: skip
+              help="With --path: where to write q … q⁗: .csv, .npz or .parquet.")  # fmt: skip
 def ik(
     robot: Robot, *, frame: str, pose: str | None, path_file: Path | None, **options: Any
 ) -> None:
@@ -88,7 +88,7 @@ def _follow(robot: Robot, frame: str, file: Path, q0: Any, options: dict[str, An
     import numpy as np
 
     from jounce.ik import PathError, PoseSpline, ScrewMotions, follow, read_poses
-    from jounce.trajectory.tables import write_table
+    from jounce.trajectory.tables import table_writer
 
     out = options["out"]
     if out is None:
@@ -100,16 +100,17 @@ def _follow(robot: Robot, frame: str, file: Path, q0: Any, options: dict[str, An
         path = PoseSpline(times, poses, ends=options["ends"])
     count = max(2, round((path.end - path.start) / options["step"]) + 1)
     samples = np.linspace(path.start, path.end, count)
+    limits = {
+        "limits": not options["no_limits"],
+        "velocity_limits": not (options["no_limits"] or options["no_velocity_limits"]),
+    }
+    title = f"moving {frame} along {file.name}"
     try:
-        with progress(f"moving {frame} along {file.name}", count) as advance:
-            limits = {
-                "limits": not options["no_limits"],
-                "velocity_limits": not (options["no_limits"] or options["no_velocity_limits"]),
-            }
+        with table_writer(out) as write, progress(title, count) as advance:
             motion = follow(robot, frame, path, samples, q0, progress=advance, **limits)
+            write(motion.table(robot))
     except PathError as error:
         raise CheckFailed(str(error)) from error
-    write_table(out, motion.table(robot))
     worst = int(np.argmax(motion.condition))
     line = (
         f"{out}: {count} samples, q and four derivatives of {robot.nv} joints; largest condition "

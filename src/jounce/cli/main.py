@@ -22,7 +22,7 @@ COMMANDS = {
     "simulate": "Let a robot move under constant torques, and gravity.",
     "export": "Write a quantity of a robot as source code that needs nothing else.",
     "bench": "Time the code for a robot, beside Pinocchio if it is installed.",
-    "report": "Write a page that shows a robot moving, with torques, limits and energy.",
+    "report": "Write a page that shows a robot moving, with torques and limits.",
     "compare": "Measure all formulations of inverse dynamics on a robot.",
     "cache": "Show, clear or fill the cache of compiled code.",
 }

@@ -9,7 +9,7 @@ import click
 
 from jounce.cli.console import messages, output, progress
 from jounce.cli.robot_argument import robot_argument
-from jounce.cli.simulate import _elastic
+from jounce.cli.simulate import elastic_robot
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,7 +55,7 @@ class _Motion(NamedTuple):
 @click.option("--step", type=_POSITIVE, metavar="SECONDS",
               help=f"Without MOTION: time between samples.  [default: {_STEP:g}]")  # fmt: skip
 def report(robot: Robot, *, motion: Path | None, out: Path, **options: Any) -> None:
-    """Write a page that shows a robot moving, with torques, limits and energy.
+    """Write a page that shows a robot moving, with torques and limits.
 
     MOTION is a table as for 'jounce id'.  Without it the robot moves in cosines within its
     limits.  The page is one file of HTML that needs no network.  Limits that MOTION exceeds are
@@ -66,7 +66,7 @@ def report(robot: Robot, *, motion: Path | None, out: Path, **options: Any) -> N
 
     _check_target(out)
     require_plotly()
-    drives = _elastic(robot, options["elastic"]) if options["elastic"] else None
+    drives = elastic_robot(robot, options["elastic"]) if options["elastic"] else None
     limits = _limits(robot, options["limits_file"])
     orders = options["order"] + 2
     with progress(f"reporting on {robot.name}", STEPS + 1) as advance:

@@ -59,7 +59,7 @@ def simulate(robot: Robot, **options: Any) -> None:
     out, plot = _target(options["out"], _TABLES), _target(options["plot"], _PLOTS)
     if plot is not None:
         _require_matplotlib()
-    thing = _elastic(robot, options["elastic"]) if options["elastic"] else robot
+    thing = elastic_robot(robot, options["elastic"]) if options["elastic"] else robot
     state = _state(robot, thing, options)
     torque = (
         None if options["torque"] is None else _numbers("--torque", options["torque"], robot.nv)
@@ -192,7 +192,8 @@ def _target(path: Path | None, endings: tuple[str, ...]) -> Path | None:
     return path
 
 
-def _elastic(robot: Robot, texts: tuple[str, ...]) -> SeriesElastic:
+def elastic_robot(robot: Robot, texts: tuple[str, ...]) -> SeriesElastic:
+    """Return the robot with the springs and motors of ``--elastic K,J``."""
     from jounce.elastic import SeriesElastic
 
     pairs = [_numbers("--elastic", text, 2, infinite=True) for text in texts]

@@ -17,7 +17,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jounce.codegen.llvm_chunk import ChunkPrinter
-from jounce.codegen.llvm_rows import print_reader, print_writer
+from jounce.codegen.llvm_rows import (
+    ZERO_LOOP,
+    print_reader,
+    print_writer,
+    print_zero_writer,
+    zero_runs,
+)
 from jounce.codegen.llvm_sincos import LIMIT, print_libm, print_sincos
 from jounce.codegen.llvm_types import splat, suffix, vector
 from jounce.codegen.lowering import Code, lower
@@ -127,10 +133,21 @@ class _Printer:
             first += width
 
     def _writers(self) -> None:
-        """Add the functions that write the outputs."""
-        for a, row in enumerate(self.code.program.outputs):
-            sources = {k: self._source(value) for k, value in enumerate(row)}
-            for part in range(0, len(row), SPAN):
+        """Add the functions that write the outputs: zeros side by side in a loop, then the rest."""
+        program = self.code.program
+        zeros = {
+            program.input_count + k for k, c in enumerate(program.constants) if repr(c) == "0.0"
+        }
+        all_runs = [zero_runs([value in zeros for value in row]) for row in program.outputs]
+        if any(all_runs):
+            self.text.append(ZERO_LOOP)
+        for a, (row, runs) in enumerate(zip(program.outputs, all_runs, strict=True)):
+            if runs:
+                self.text.append(print_zero_writer(f"zero{a}", runs, self.lanes))
+                self._call_rows(f"zero{a}", a, "out")
+            looped = {k for start, count in runs for k in range(start, start + count)}
+            sources = {k: self._source(v) for k, v in enumerate(row) if k not in looped}
+            for part in range(0, len(sources), SPAN):
                 columns = {k: sources[k] for k in list(sources)[part : part + SPAN]}
                 name = f"write{a}_{part}"
                 self.text.append(print_writer(name, columns, self.lanes))

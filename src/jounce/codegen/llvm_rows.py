@@ -141,8 +141,52 @@ def print_reader(name: str, width: int, slots: dict[int, int], lanes: int) -> st
     return out.text()
 
 
+ZEROS = 4  # numbers written by one instruction of the loop below
+SHORTEST = 16  # zeros side by side that are worth a loop
+
+ZERO_LOOP = f"""\
+define private void @zeros(ptr %p, i64 %count) #0 {{
+start:
+  br label %loop
+loop:
+  %k = phi i64 [ 0, %start ], [ %next, %loop ]
+  %here = getelementptr double, ptr %p, i64 %k
+  store <{ZEROS} x double> zeroinitializer, ptr %here, align 8
+  %next = add i64 %k, {ZEROS}
+  %more = icmp slt i64 %next, %count
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}}"""
+
+
+def zero_runs(is_zero: list[bool]) -> list[tuple[int, int]]:
+    """Return start and length of long runs of zeros; lengths are multiples of `ZEROS`."""
+    runs: list[tuple[int, int]] = []
+    start = 0
+    for k, zero in enumerate([*is_zero, False]):
+        if not zero:
+            if k - start >= SHORTEST:
+                runs.append((start, (k - start) // ZEROS * ZEROS))
+            start = k + 1
+    return runs
+
+
+def print_zero_writer(name: str, runs: list[tuple[int, int]], lanes: int) -> str:
+    """Return a function that writes runs of zeros."""
+    out = RowPrinter(name, lanes)
+    for row in out.rows(written=True):
+        for start, count in runs:
+            pointer = out.emit(f"getelementptr double, ptr {row}, i64 {start}")
+            out.lines.append(f"  call void @zeros(ptr {pointer}, i64 {count})")
+    return out.text()
+
+
 def print_writer(name: str, columns: dict[int, int | str], lanes: int) -> str:
-    """Return a function that writes columns: each a slot of scratch or a spelled constant."""
+    """Return a function that writes columns: each a slot of scratch or a spelled constant.
+
+    Columns between them that are not given hold zeros; they may be written as such.
+    """
     out = RowPrinter(name, lanes)
     rows = out.rows(written=True)
     values: dict[int, str] = {}
@@ -158,5 +202,6 @@ def print_writer(name: str, columns: dict[int, int | str], lanes: int) -> str:
     else:
         bound = max(columns) + 1
         for start in pairs(list(columns), bound):
-            out.store_pair(rows, start, values[start], values[start + 1])
+            pair = (values.get(column, "zeroinitializer") for column in (start, start + 1))
+            out.store_pair(rows, start, *pair)
     return out.text()

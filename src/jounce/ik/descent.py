@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from jounce.errors import ModelError
 from jounce.ik.tasks import in_order
 from jounce.kernels.kernel import Kernel, kernel_of
 from jounce.kernels.quantities import KernelSpec
@@ -39,9 +40,7 @@ def goal_of(
     """Return the goal of a frame; ``within`` the limits of the joints or anywhere."""
     options = {"directions": in_order(names), "frame": frame, "representation": representation}
     step = kernel_of(KernelSpec(robot, "pose_step", 0, (), tuple(options.items())))
-    lower, upper = (
-        bounds(robot) if within else (np.full(robot.nq, -np.inf), np.full(robot.nq, np.inf))
-    )
+    lower, upper = bounds(robot) if within else no_bounds(robot)
     turns = [turn for joint in robot.joints if joint.mimic is None for turn in _turns(joint.kind)]
     largest = np.where(turns, LARGEST_TURN, np.inf)
     return Goal(robot, step, lower, upper, largest, tolerance)
@@ -60,7 +59,18 @@ def bounds(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
         ]
         lower[at] = np.maximum(lower[at], np.minimum(*ends))
         upper[at] = np.minimum(upper[at], np.maximum(*ends))
+        if np.any(lower[at] > upper[at]):
+            source = robot.joints[joint.mimic.source].name
+            raise ModelError(
+                f"the limits of joint {source!r} and of {joint.name!r}, which follows it, leave no "
+                "range; correct them, or give limits=False."
+            )
     return lower, upper
+
+
+def no_bounds(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
+    """Return limits of q that nothing exceeds."""
+    return np.full(robot.nq, -np.inf), np.full(robot.nq, np.inf)
 
 
 def speed_bounds(robot: Robot) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jounce.errors import JounceError, ShapeError, UnsupportedError
-from jounce.ik.descent import Goal, bounds, descend, goal_of, speed_bounds
+from jounce.ik.descent import Goal, bounds, descend, goal_of, no_bounds, speed_bounds
 from jounce.ik.pose_paths import PosePath
 from jounce.ik.pose_solver import inverse_kinematics
 from jounce.ik.rates import IKRates, inverse_kinematics_rates
@@ -129,7 +129,7 @@ class _Walk:
         self.robot, self.frame, self.path, self.limits = robot, frame, path, limits
         self.options = {**options, "full_output": True}
         self.goal: Goal = goal_of(robot, frame, list(DIRECTIONS), "body", False, TOLERANCE)
-        self.bounds = bounds(robot)
+        self.bounds = bounds(robot) if limits else no_bounds(robot)
         self.speeds = speed_bounds(robot) if velocity_limits else np.full(robot.nv, np.inf)
         self.known: dict[float, tuple[np.ndarray, np.ndarray]] = {}
 
@@ -161,8 +161,8 @@ class _Walk:
         """Return the state at q, after a check of limits and condition."""
         known = np.nan if before is None else float(before.found.condition)
         low, high = self.bounds
-        outside = np.flatnonzero((q < low) | (q > high)) if self.limits else []
-        if len(outside):
+        outside = np.flatnonzero((q < low) | (q > high))
+        if outside.size:
             raise self.failed(time, known, q, f"{self._limit(int(outside[0]), q)} is reached")
         try:
             _, twists = self.at(time)

@@ -11,29 +11,31 @@ from jounce.errors import SingularError
 
 
 class Loss(NamedTuple):
-    """Rank and condition number of a Jacobian, and the direction it is about to lose.
+    """Rank and condition number of a Jacobian, and the directions it is about to lose.
 
-    ``direction`` is a unit vector over the rows, the twist that costs the greatest joint rates;
-    with fewer columns than rows it is one over the columns, the joint motion that does least.
+    ``directions`` are orthogonal unit vectors, the worst one last: over the rows, twists that cost
+    the greatest joint rates; with fewer columns than rows, joint motions that do least.
     """
 
     rank: int
     condition: float
-    direction: np.ndarray
+    directions: np.ndarray  # (at least one, rows or columns)
     is_joint_motion: bool
 
 
 class SingularityError(SingularError):
     """A Jacobian that cannot be inverted; ``rank``, ``condition``, ``direction``, ``index``.
 
-    ``index`` is where in the batch the first such sample stands; ``finding`` says it in words.
+    ``direction`` is the worst of the lost ``directions``, one a row; ``index`` is where in the
+    batch the first such sample stands; ``finding`` says it in words.
     """
 
     def __init__(self, where: str, finding: str, loss: Loss, index: tuple[int, ...] = ()) -> None:
         advice = "Give damping > 0, leave that direction out, or raise condition_limit."
         super().__init__(f"{where}: {finding}. {advice}")
         self.where, self.finding, self.index, self._loss = where, finding, index, loss
-        self.rank, self.condition, self.direction, _ = loss
+        self.rank, self.condition, self.directions, _ = loss
+        self.direction = self.directions[-1]
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.where, self.finding, self._loss, self.index)
@@ -45,8 +47,8 @@ def loss_of(J: np.ndarray, limit: float) -> Loss:
     rank = int(np.sum(sizes * limit > sizes[0])) if sizes[0] > 0 else 0
     condition = float(sizes[0] / sizes[-1]) if sizes[-1] > 0 else np.inf
     is_joint_motion = J.shape[0] > J.shape[1]
-    direction = Vt[-1] if is_joint_motion else U[:, -1]
-    return Loss(rank, condition, np.array(direction), is_joint_motion)
+    vectors = Vt if is_joint_motion else U.T
+    return Loss(rank, condition, vectors[min(rank, len(vectors) - 1) :].copy(), is_joint_motion)
 
 
 def condition_numbers(J: np.ndarray) -> np.ndarray:
@@ -63,10 +65,15 @@ def singularity_error(
     """Return the error for a Jacobian whose condition number is above the limit."""
     loss = loss_of(J, limit)
     names = columns if loss.is_joint_motion else rows
-    parts = [f"{x:+.3g} {n}" for x, n in zip(loss.direction, names, strict=True) if abs(x) > 5e-4]
     lost = "joint motion without effect" if loss.is_joint_motion else "lost direction"
+    lost = f"{lost} {', '.join(_spelled(d, names) for d in loss.directions)}"
     finding = (
         f"the Jacobian is singular: rank {loss.rank} of {min(J.shape)}, condition number "
-        f"{loss.condition:.3g} above {limit:.3g}, {lost} ({' '.join(parts)})"
+        f"{loss.condition:.3g} above {limit:.3g}, {lost}"
     )
     return SingularityError(where, finding, loss, index)
+
+
+def _spelled(direction: np.ndarray, names: Sequence[str]) -> str:
+    parts = [f"{x:+.3g} {n}" for x, n in zip(direction, names, strict=True) if abs(x) > 5e-4]
+    return f"({' '.join(parts)})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from jounce.errors import UnsupportedError
 from jounce.kernels.dynamics import inverse_dynamics
 from jounce.model.configuration import integrate
 from jounce.model.robot import Robot
@@ -28,6 +29,8 @@ def default_motion(
     Limits are those of the robot unless given.  A ball joint turns about one axis; a free body,
     such as a floating base, stays where it is.
     """
+    if not robot.nv:
+        raise UnsupportedError(f"robot {robot.name!r} has no joint that moves.")
     limits = limits or limits_of(robot)
     slowness = 1.0
     motion = _motion(robot, limits, time, order, slowness)

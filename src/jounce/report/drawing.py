@@ -64,7 +64,7 @@ def quaternions(poses: np.ndarray) -> np.ndarray:
         products[..., i, i] = value
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
         products[..., i, j] = products[..., j, i] = R[..., i, j] + R[..., j, i]
-        products[..., k, 3] = products[..., 3, k] = R[..., i, j] - R[..., j, i]
+        products[..., k, 3] = products[..., 3, k] = R[..., j, i] - R[..., i, j]
     largest = np.argmax(np.stack(diagonal, axis=-1), axis=-1)
     q = np.take_along_axis(products, largest[..., None, None], axis=-2)[..., 0, :]
     q /= np.linalg.norm(q, axis=-1, keepdims=True)

@@ -74,7 +74,8 @@ def _plain_positions(robot: Robot, q: np.ndarray) -> np.ndarray:
 
 def _heading(robot: Robot, quantity: Quantity) -> str:
     unit = (force_unit if quantity.is_force else motion_unit)(robot, quantity.order)
-    return f"{_NAMES.get(quantity.name, quantity.name).capitalize()} [{unit}]"
+    name = _NAMES.get(quantity.name, quantity.name).capitalize()
+    return f"{name} [{unit}]".replace("N m", "N\u00a0m")  # kept on one line
 
 
 def _cell(limits: Limits, quantity: Quantity, k: int, row: LimitRow, values: np.ndarray) -> Cell:

@@ -16,7 +16,6 @@ from jounce.report.records import Plot, Report, Section
 from jounce.report.sampling import thinned, thinned_time
 
 NUMBERS = 1_400_000  # of the plots together; 5.3 bytes of the page each
-POSE_NUMBERS = 250_000
 _FEWEST = 500  # samples that every plot keeps
 _SCRIPTS = ("data.js", "camera.js", "robot.js", "plots.js", "tables.js", "player.js", "main.js")
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
@@ -57,8 +56,6 @@ def _content(report: Report, arrays: list[np.ndarray]) -> dict[str, Any]:
 
     lines = sum(len(plot.lines) for section in report.sections for plot in section.plots)
     count = max(_FEWEST, NUMBERS // max(lines, 1))
-    stride = -(-report.poses.size // POSE_NUMBERS)
-    chosen = np.unique(np.append(np.arange(0, len(report.time), stride), len(report.time) - 1))
 
     def plot(given: Plot) -> dict[str, Any]:
         return {
@@ -82,8 +79,8 @@ def _content(report: Report, arrays: list[np.ndarray]) -> dict[str, Any]:
         "facts": report.facts,
         "time": stored(thinned_time(report.time, count), "<f8"),
         "drawing": report.drawing,
-        "poseTime": stored(report.time[chosen], "<f8"),
-        "poses": stored(report.poses[chosen]),
+        "poseTime": stored(report.pose_time, "<f8"),
+        "poses": stored(report.poses),
         "sections": [section(s) for s in report.sections],
     }
 

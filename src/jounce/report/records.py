@@ -60,5 +60,6 @@ class Report(NamedTuple):
     facts: tuple[tuple[str, str], ...]  # what, how much
     time: np.ndarray
     drawing: dict[str, Any]  # plain data, see `drawing.skeleton`
-    poses: np.ndarray  # (samples, bodies, 7): position, quaternion x y z w
+    pose_time: np.ndarray  # a part of time
+    poses: np.ndarray  # then, (samples, bodies, 7): position, quaternion x y z w
     sections: tuple[Section, ...]

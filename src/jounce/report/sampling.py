@@ -30,6 +30,11 @@ def thinned(values: np.ndarray, count: int) -> np.ndarray:
     return pairs.reshape(-1, *values.shape[1:])
 
 
+def spread(samples: int, count: int) -> np.ndarray:
+    """Return at most ``count`` evenly spread indices, the first and the last among them."""
+    return np.unique(np.linspace(0, samples - 1, min(samples, max(count, 2))).astype(np.intp))
+
+
 def _buckets(samples: int, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the first and the last sample of every bucket; a bucket has two or more."""
     edges = np.linspace(0, samples, count // 2 + 1).astype(np.intp)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from jounce.elastic import SeriesElastic
-from jounce.errors import ShapeError
+from jounce.errors import ShapeError, UnsupportedError
 from jounce.files import atomic_write
 from jounce.kernels.dynamics import inverse_dynamics
 from jounce.kernels.kinematics import poses
@@ -28,10 +28,12 @@ from jounce.report.quantities import (
     wrench_section,
 )
 from jounce.report.records import Report
+from jounce.report.sampling import spread
 from jounce.trajectory.limits import Limits
 from jounce.trajectory.motion_table import check_samples
 
 STEPS = 6  # that progress counts
+POSE_NUMBERS = 250_000  # of the moving picture
 
 
 def write_report(
@@ -90,7 +92,8 @@ def report_of(
     limits = limits or limits_of(robot)
     forces = inverse_dynamics(robot, *motion)
     progress()
-    (placed,) = poses(robot, motion[0])
+    drawn = spread(len(time), POSE_NUMBERS // (7 * robot.n_bodies))
+    (placed,) = poses(robot, motion[0][drawn])
     progress()
     sections = [motion_section(robot, limits, motion, notes), force_section(robot, limits, forces)]
     if elastic is not None:
@@ -107,12 +110,15 @@ def report_of(
         facts=_facts(robot, time, source),
         time=time,
         drawing=skeleton(robot),
+        pose_time=time[drawn],
         poses=quaternions(placed),
         sections=tuple(sections),
     )
 
 
 def _checked_motion(robot: Robot, time: Any, values: Any) -> tuple[np.ndarray, Motion]:
+    if not robot.nv:
+        raise UnsupportedError(f"robot {robot.name!r} has no joint that moves.")
     time = as_floats("time", time)
     if time.ndim != 1 or time.size < 2:
         raise ShapeError(f"time must have shape (samples,), two or more, got {time.shape}.")

@@ -12,6 +12,7 @@ from jounce.errors import TableError as TableError
 from jounce.trajectory.cosine_motion import cosine as cosine
 from jounce.trajectory.cosine_motion import papers_motion as papers_motion
 from jounce.trajectory.fourier import Fourier as Fourier
+from jounce.trajectory.motion_file import open_motion as open_motion
 from jounce.trajectory.motion_table import MotionTable as MotionTable
 from jounce.trajectory.polynomial import Polynomial as Polynomial
 from jounce.trajectory.protocol import Trajectory as Trajectory
@@ -19,6 +20,7 @@ from jounce.trajectory.smoothing import Smoothing as Smoothing
 from jounce.trajectory.smoothing import SplineWarning as SplineWarning
 from jounce.trajectory.tables import read_motion as read_motion
 from jounce.trajectory.tables import read_table as read_table
+from jounce.trajectory.tables import table_writer as table_writer
 from jounce.trajectory.tables import write_table as write_table
 
 if TYPE_CHECKING:
@@ -64,11 +66,13 @@ __all__ = [
     "check_limits",
     "choose_smoothing",
     "cosine",
+    "open_motion",
     "papers_motion",
     "read_motion",
     "read_table",
     "scale_to_limits",
     "stream_derivatives",
+    "table_writer",
     "write_table",
 ]
 

@@ -55,7 +55,9 @@ class ParquetSource:
     def _batches(self, samples: int, titles: list[str]) -> Iterator[Any]:
         with self.path.open("rb") as file:
             try:
-                yield from _opened(self.path, file).iter_batches(samples, columns=titles)
+                yield from _opened(self.path, file).iter_batches(
+                    samples, columns=titles, use_threads=False
+                )
             except (pyarrow().ArrowException, OSError) as error:
                 raise _damaged(self.path, error) from error
 

@@ -24,9 +24,9 @@ class Smoothing:
     roughness of each coordinate, in units of knots.  Samples further apart than ``gap`` seconds
     are not connected.  What lies ``overlap`` knots away has no influence within rounding.
 
-    ``noise`` ``(n,)`` is the standard deviation of the samples, as stated or as estimated;
-    ``error`` and ``signal`` ``(orders, n)`` are the standard error of each derivative that
-    follows from it, and the root mean square of that derivative.
+    ``noise`` ``(n,)`` is the standard deviation of the samples, as estimated or, where that is
+    more, as stated; ``error`` and ``signal`` ``(orders, n)`` are the standard error of each
+    derivative that follows from it, and the root mean square of that derivative.
     """
 
     degree: int
@@ -62,7 +62,7 @@ class Smoothing:
         if order > self.degree:
             return (f"derivative {order} of a spline of degree {self.degree} is zero",)
         last = min(order, len(self.error) - 1)
-        moves = self.signal[0] > 5.0 * self.noise
+        moves = self.signal[0] > 2.0 * self.noise
         lost = moves & (self.signal[last] ** 2 < 2.0 * self.error[last] ** 2)
         return tuple(
             f"derivative {last} of coordinate {i} is {self.signal[last, i]:.3g} rms, of which "

@@ -30,8 +30,8 @@ def choose_smoothing(
 ) -> Smoothing:
     """Choose the smoothing of samples q ``(m, n)`` at increasing times t ``(m,)``.
 
-    ``noise`` is the standard deviation of the samples, one number or one a coordinate: the
-    result is the smoothest spline whose residual is no larger.  Without it, generalised
+    ``noise`` is the standard deviation of the samples, one number or one a coordinate; with it
+    the smoothing is the one of least expected error (Mallows' C_p), without it generalised
     cross-validation decides.  ``noise=0`` interpolates.  The knots are common to all
     coordinates, the penalty is not.  A part of a file will do if it is like the rest.  A warning
     says when the samples do not support derivatives of this ``order``.
@@ -42,6 +42,7 @@ def choose_smoothing(
     dt = float(np.median(np.diff(t)))
     if noise is not None and not noise.any():
         step, gap, penalty = dt, SAMPLE_GAP * dt, np.zeros(q.shape[1])
+        noise = _noise_of(t, q, degree, dt)
     else:
         per_knot, penalty, noise = _best(t, q, degree, dt, noise)
         step, gap = per_knot * dt, GRID_GAP * per_knot * dt
@@ -82,32 +83,32 @@ def _best(
 ) -> tuple[int, np.ndarray, np.ndarray]:
     """Return the samples a knot, and penalty and noise of each coordinate."""
     tries: dict[int, Scores] = {}
+    risks: list[np.ndarray] = []
     per_knot = 1
     while per_knot <= WIDEST and (per_knot == 1 or per_knot * (degree + 1) <= t.size):
-        step = per_knot * dt
-        windows = windows_of(t, q, SAMPLES, GRID_GAP * step)
-        tries[per_knot] = scores([((x - t[0]) / step, y) for x, y in windows], degree, PENALTIES)
-        best = [s.cross_validation().min(axis=0) for s in tries.values()]
-        if np.all(best[-1] > HOPELESS * np.min(best, axis=0)):
+        tries[per_knot] = _tried(t, q, degree, per_knot * dt, PENALTIES)
+        risks.append(tries[per_knot].risk(noise).min(axis=0))
+        if np.all(risks[-1] > HOPELESS * np.min(risks, axis=0)):
             break
         per_knot *= 2
     # the widest knots that do for the most demanding coordinate
-    good = _good_enough(list(tries.values()), noise)
-    widest = [np.flatnonzero(column)[-1] if column.any() else 0 for column in good.T]
-    chosen = list(tries)[min(widest)]
-    result = tries[chosen]
-    if noise is None:
-        index = result.cross_validation().argmin(axis=0)
-        noise = np.sqrt(result.variance()[index, np.arange(q.shape[1])])
-    else:
-        smooth = np.cumprod(result.explained(noise), axis=0).sum(axis=0)
-        index = np.maximum(smooth - 1, 0)
-    return chosen, PENALTIES[index], noise
+    good = np.array(risks) <= AS_GOOD * np.min(risks, axis=0)
+    chosen = list(tries)[min(int(np.flatnonzero(column)[-1]) for column in good.T)]
+    index = tries[chosen].risk(noise).argmin(axis=0)
+    # a stated noise may be less than what is there: see what cross-validation takes for it
+    risk = np.concatenate([result.risk(None) for result in tries.values()])
+    variance = np.concatenate([result.variance() for result in tries.values()])
+    found = np.sqrt(variance[risk.argmin(axis=0), np.arange(q.shape[1])])
+    return chosen, PENALTIES[index], found if noise is None else np.maximum(noise, found)
 
 
-def _good_enough(tries: list[Scores], noise: np.ndarray | None) -> np.ndarray:
-    """Return which knots do for which coordinate, ``(tries, n)``."""
-    if noise is None:
-        best = np.array([s.cross_validation().min(axis=0) for s in tries])
-        return best <= AS_GOOD * best.min(axis=0)
-    return np.array([s.explained(noise)[0] for s in tries])
+def _tried(t: np.ndarray, q: np.ndarray, degree: int, step: float, penalties: np.ndarray) -> Scores:
+    windows = windows_of(t, q, SAMPLES, GRID_GAP * step)
+    return scores([((x - t[0]) / step, y) for x, y in windows], degree, penalties)
+
+
+def _noise_of(t: np.ndarray, q: np.ndarray, degree: int, dt: float) -> np.ndarray:
+    """Return what a spline with a knot for every fourth sample leaves, if that says anything."""
+    if t.size < 16 * (degree + 1):
+        return np.zeros(q.shape[1])
+    return np.sqrt(_tried(t, q, degree, 4.0 * dt, PENALTIES[:1]).variance()[0])

@@ -11,9 +11,8 @@ from scipy.interpolate import BSpline
 from jounce.trajectory.spline_fit import divided, system_of
 
 WINDOWS = 3
-PROBES = 16  # random vectors that estimate a trace
+PROBES = 8  # random vectors that estimate a trace
 HOPELESS = 1e4  # times the best residual: larger penalties will not do
-EXCESS = 1.05  # of residuals over the stated noise
 INFLATION = 1.4  # of the trace, against too little smoothing
 
 
@@ -24,29 +23,26 @@ class Scores(NamedTuple):
     residual: np.ndarray  # (penalties, n): sum of squares
     trace: np.ndarray  # (penalties,): of the influence matrix
 
-    def cross_validation(self) -> np.ndarray:
-        """Return the generalised cross-validation score, ``(penalties, n)``.
+    def risk(self, noise: np.ndarray | None) -> np.ndarray:
+        """Return an estimate of the error of each penalty, ``(penalties, n)``, to be minimised.
 
-        ``Σ r² / (1 − 1.4 trace / samples)²``: the factor 1.4 (Kim and Gu, Smoothing spline
-        Gaussian regression, J. Royal Statistical Society B 66, 2004) prevents the occasional
-        choice of hardly any smoothing.
+        With r the residuals of m samples, τ the trace times 1.4 and σ the noise, it is
+
+            Σ r² / m / (1 − τ / m)²      without knowledge of the noise: cross-validation
+            Σ r² / m + 2 σ² τ / m        with it: Mallows' C_p
+
+        The factor 1.4 prevents the occasional choice of hardly any smoothing (Kim and Gu,
+        Smoothing spline Gaussian regression, J. Royal Statistical Society B 66, 2004).
         """
-        left = np.maximum(1.0 - INFLATION * self.trace / self.samples, 1e-9)
-        return self.residual / self.samples / left[:, None] ** 2
+        size = self.residual / self.samples
+        share = INFLATION * self.trace[:, None] / self.samples
+        if noise is None:
+            return size / np.maximum(1.0 - share, 1e-9) ** 2
+        return size + 2.0 * noise**2 * share
 
     def variance(self) -> np.ndarray:
         """Return the estimate of the variance of the noise, ``(penalties, n)``."""
-        return self.residual / (self.samples - self.trace)[:, None]
-
-    def explained(self, noise: np.ndarray) -> np.ndarray:
-        """Return whether noise of this standard deviation leaves such residuals.
-
-        Their root mean square may exceed it by 5 %, for nobody knows it better, and by chance: a
-        sum of m squares has the mean m and the standard deviation √(2 m), of which two are
-        granted.
-        """
-        m = self.samples
-        return self.residual <= noise**2 * (EXCESS**2 * m + 2.0 * np.sqrt(2.0 * m))
+        return self.residual / np.maximum(self.samples - self.trace, 1.0)[:, None]
 
 
 def scores(
@@ -62,15 +58,17 @@ def scores(
     for u, q in windows:
         system = system_of(u, degree, penalised=True)
         probes = rng.choice([-1.0, 1.0], (u.size, PROBES))
-        columns = np.hstack([q - q.mean(axis=0), probes])
+        seen = system.B.T @ probes
+        q = q - q.mean(axis=0)
         inner = slice(u.size // 4, u.size - u.size // 4)
         for i, penalty in enumerate(penalties):
             if np.all(residual[:i].min(axis=0, initial=np.inf) * HOPELESS < residual[i - 1]):
                 residual[i] = np.inf
                 continue
-            fits = (system.B @ system.solve(penalty, columns))[inner]
-            residual[i] += np.sum((columns[inner] - fits)[:, :n] ** 2, axis=0)
-            trace[i] += np.sum(probes[inner] * fits[:, n:]) / PROBES
+            left = (q - system.B @ system.solve(penalty, q))[inner]
+            residual[i] += np.sum(left**2, axis=0)
+            kept = (system.B @ divided(system.factor(penalty), seen))[inner]
+            trace[i] += np.sum(probes[inner] * kept) / PROBES
         samples += inner.stop - inner.start
     return Scores(samples, residual, trace)
 

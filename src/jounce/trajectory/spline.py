@@ -121,6 +121,8 @@ class Spline:
         if len(self.pieces) == 1:
             return evaluated(self.pieces[0], u, order, self.step)
         index = np.searchsorted(self.breaks[1:-1], times, side="right")
+        # the last sample before a pause belongs to what was fitted, not to the bridge
+        index -= (index % 2 == 1) & (times == self.breaks[index])
         result = np.empty((order + 1, *times.shape, self.n))
         for i in np.unique(index):
             here = index == i

@@ -23,6 +23,8 @@ from scipy.sparse import csr_array
 
 from jounce.trajectory.spline_basis import cell_penalty, grid_rows, sample_rows
 
+REFINEMENTS, REFINED = 6, 1e-13
+
 
 class System(NamedTuple):
     """``BᵀB`` and P of a set of samples, as lower bands: ``bands[k, i]`` is entry (i + k, i)."""
@@ -32,6 +34,7 @@ class System(NamedTuple):
     B: csr_array
     gram: np.ndarray
     P: np.ndarray
+    m: int  # order of the derivative that is penalised
 
     def factor(self, penalty: float) -> np.ndarray:
         """Return the Cholesky factor of ``BᵀB + λ P``."""
@@ -39,11 +42,29 @@ class System(NamedTuple):
         return cholesky_banded(bands, overwrite_ab=True, lower=True, check_finite=False)
 
     def solve(self, penalty: float, q: np.ndarray) -> np.ndarray:
-        """Return the coefficients; one step of refinement makes up for squaring B."""
+        """Return the coefficients.
+
+        The equations square the condition of the problem, and a large penalty hides the data
+        behind it; refinement with residuals that do not suffer from either makes up for both.
+        """
         factor = self.factor(penalty)
         c = divided(factor, self.B.T @ q)
-        residual = self.B.T @ (q - self.B @ c) - penalty * _banded_product(self.P, c)
-        return c + divided(factor, residual)
+        for _ in range(REFINEMENTS):
+            residual = self.B.T @ (q - self.B @ c)
+            if penalty:
+                residual -= penalty * self._roughness(c)
+            change = divided(factor, residual)
+            c += change
+            if np.abs(change).max() <= REFINED * np.abs(c).max():
+                break
+        return c
+
+    def _roughness(self, c: np.ndarray) -> np.ndarray:
+        """Return ``P c`` by way of the m-th differences of c, which are exact for smooth c."""
+        rates = np.diff(c, self.m, axis=0)
+        weighted = _banded_product(_penalty(self.degree - self.m, 0, len(rates)), rates)
+        padded = np.pad(weighted, ((self.m, self.m), (0, 0)))
+        return (-1.0) ** self.m * np.diff(padded, self.m, axis=0)
 
 
 def fitted(u: np.ndarray, q: np.ndarray, degree: int, penalty: np.ndarray) -> BSpline:
@@ -70,7 +91,7 @@ def system_of(u: np.ndarray, degree: int, penalised: bool) -> System:
     # a polynomial of degree m − 1 is not penalised, and must be determined by the samples
     m = min(degree - 1, u.size)
     P = _penalty(degree, m, gram.shape[1]) if penalised else np.zeros_like(gram)
-    return System(knots, degree, B, gram, P)
+    return System(knots, degree, B, gram, P, m)
 
 
 def divided(factor: np.ndarray, columns: np.ndarray) -> np.ndarray:

@@ -102,19 +102,23 @@ def scale_to_limits(
 
 def _largest(known: Demands, factor: float) -> float:
     """Return the largest factor up to this one that all samples allow."""
-    factor = min(factor, float(known.beyond().min(initial=np.inf)))
+    beyond = known.beyond()
+    factor = min(factor, float(beyond.min(initial=np.inf)))
     if not np.isfinite(factor):
         raise InfeasibleError(
             "nothing limits the speed of this motion: it stands still, or has no limits."
         )
+    if not factor:
+        raise InfeasibleError(known.explanation(int(beyond.argmin())))
     while True:
         excess = known.excess(factor)
         worst = np.argsort(-excess)[:WORST]
-        worst = worst[excess[worst] > 0.0]
-        if not worst.size:
+        lower = []
+        for i in worst[excess[worst] > 0.0]:
+            below = known.largest_factor(int(i), factor)
+            if below is None:
+                raise InfeasibleError(known.explanation(int(i)))
+            lower.append(below)
+        if not lower:
             return factor
-        below = {int(i): known.largest_factor(int(i), factor) for i in worst}
-        for i, value in below.items():
-            if value is None:
-                raise InfeasibleError(known.explanation(i))
-        factor = min(value for value in below.values() if value is not None)
+        factor = min(lower)

@@ -44,23 +44,18 @@ def rate(x: Any, form: Any) -> Any:
 
 
 def lagrange(form: Any, m: Any, com: Any, I: Any) -> tuple[Any, Any, Any]:
-    """Return Q, M, V(q) from the Lagrange equation."""
-    q, v = form.q, form.rates[0]
-    elbow = sp.Matrix([L1 * sp.cos(q[0]), L1 * sp.sin(q[0])])
-    places = []
-    for origin, angle, (x, y) in zip(
-        (sp.zeros(2, 1), elbow), (q[0], q[0] + q[1]), com, strict=True
-    ):
-        c, s = sp.cos(angle), sp.sin(angle)
-        places.append((origin + sp.Matrix([c * x - s * y, s * x + c * y]), angle))
-    kinetic = sum(
-        m[k] * rate(p, form).dot(rate(p, form)) / 2 + I[k] * rate(angle, form) ** 2 / 2
-        for k, (p, angle) in enumerate(places)
-    )
-    potential = sum(m[k] * G * p[1] for k, (p, _) in enumerate(places))
-    Q = [rate(kinetic.diff(w), form) - kinetic.diff(x) + potential.diff(x)
-         for x, w in zip(q, v, strict=True)]  # fmt: skip
-    return Q, sp.hessian(kinetic, v), potential
+    """Return Q, M, V(q) from the Lagrange equation; speeds in the frames of the links."""
+    (a, b), (v, w) = form.q, form.rates[0]
+    (x1, y1), (x2, y2) = com
+    upper = sp.Matrix([-y1 * v, x1 * v])
+    lower = sp.Matrix([L1 * v * sp.sin(b) - y2 * (v + w), L1 * v * sp.cos(b) + x2 * (v + w)])
+    kinetic = (m[0] * upper.dot(upper) + I[0] * v**2) / 2
+    kinetic = sp.expand(kinetic + (m[1] * lower.dot(lower) + I[1] * (v + w) ** 2) / 2)
+    height = L1 * sp.sin(a) + x2 * sp.sin(a + b) + y2 * sp.cos(a + b)
+    potential = G * (m[0] * (x1 * sp.sin(a) + y1 * sp.cos(a)) + m[1] * height)
+    Q = [rate(kinetic.diff(speed), form) - kinetic.diff(x) + potential.diff(x)
+         for x, speed in ((a, v), (b, w))]  # fmt: skip
+    return Q, sp.hessian(kinetic, (v, w)), potential
 
 
 def is_zero(x: Any) -> bool:
@@ -290,7 +285,8 @@ def test_functions_of_numbers_point_to_the_symbolic_ones(part: str, interpreted:
     robot = planar.with_gravity((0, -G, 0))
     if part != "gravity":
         robot = jounce.symbolic_parameters(planar, lengths=part == "lengths").robot
-    for function in (jounce.inverse_dynamics, jounce.forward_dynamics, jounce.closed_form):
+    functions: Any = jounce.inverse_dynamics, jounce.forward_dynamics, jounce.closed_form
+    for function in functions:
         with pytest.raises(UnsupportedError, match=r"has symbols.*jounce\.symbolic\(robot\)"):
             function(robot, still, still, still).g  # noqa: B018
 

@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 import jounce
+from jounce.comparison.contestants import as_array, trace, without_motors
 from jounce.comparison.records import Comparison, Measurement
 from jounce.comparison.tables import csv_text, rows_of_csv, tables
+from jounce.literature.chain import from_robot
+from jounce.literature.km21_closed_form import closed_form
 from tests.architecture.sources import ROOT
 
 PAGE = ROOT / "docs" / "comparison.md"
@@ -94,3 +97,10 @@ def test_the_counts_of_the_page_are_still_true():
         assert kept.operations
         change = abs(kernel.operations / kept.operations - 1.0)
         assert change < 0.05, "run the command of docs/comparison.md again"
+
+
+def test_the_count_of_the_literal_closed_form():
+    robot = without_motors(jounce.load("panda"))
+    chain = from_robot(robot)
+    program = trace(lambda rows: closed_form(chain, as_array(rows)).Q, robot, 2)
+    assert f"{program.operations:,} or 16 times" in PAGE.read_text(encoding="utf-8")

@@ -156,6 +156,19 @@ def test_limits_of_joints_that_follow(tmp_path: Path):
     assert_close(found.q, [0.2], 1e-9)
 
 
+def test_limits_that_leave_nothing():
+    b = jounce.RobotBuilder("pair")
+    b.add("a", joint=jounce.joints.revolute((0, 0, 1)), joint_name="own",
+          limits=jounce.Limits(0.0, 1.0))  # fmt: skip
+    b.add("b", "a", jounce.joints.prismatic((1, 0, 0)), mimic=("own", 1.0, 0.0),
+          limits=jounce.Limits(2.0, 3.0))  # fmt: skip
+    robot = b.build()
+    goal = jounce.frame_pose(robot, "b", [1.0])[0]
+    with pytest.raises(jounce.ModelError, match="'own' and of 'b', which follows it, leave no"):
+        jounce.inverse_kinematics(robot, "b", goal)
+    assert jounce.inverse_kinematics(robot, "b", goal, [0.9], limits=False).converged
+
+
 def test_logarithm_and_exponential(rng: np.random.Generator):
     X = rng.normal(size=(50, 6)) * np.logspace(-9, 0.3, 50)[:, None]
     X[:, :3] *= np.minimum(1.0, 3.1 / np.linalg.norm(X[:, :3], axis=1))[:, None]

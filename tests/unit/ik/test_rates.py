@@ -170,6 +170,17 @@ def test_singular_is_an_error_that_says_what_is_lost():
     assert np.abs(found).max() < 100
 
 
+def test_all_lost_directions_are_named():
+    """An arm that stands straight up moves neither along z nor along y, nor turns about x."""
+    with pytest.raises(jounce.SingularityError, match=r"rank 3 of 6.*\(.*\), \(.*\), \(.*\)") as e:
+        jounce.inverse_kinematics_rates(jounce.load("iiwa14"), "flange", np.zeros(7), np.ones(6))
+    J = jounce.jacobian(jounce.load("iiwa14"), "flange", np.zeros(7))[0]
+    lost = e.value.directions
+    assert_close(lost @ lost.T, np.eye(3), ROUNDOFF)
+    assert np.abs(lost @ J).max() < 1e-12
+    assert np.array_equal(lost[-1], e.value.direction)
+
+
 def test_the_limit_is_that_of_the_condition_number():
     robot = jounce.load("iiwa14")
     condition = np.linalg.cond(jounce.jacobian(robot, "flange", Q7)[0])

@@ -75,6 +75,15 @@ def test_the_numbers_are_all_there():
             assert [line["name"] for line in drawn["lines"]] == [line.name for line in plot.lines]
 
 
+def test_a_long_motion_is_drawn_at_fewer_times(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("jounce.report.write.POSE_NUMBERS", 140)
+    report = report_of(ARM, TIME, *MOTION)
+    assert len(report.pose_time) == len(report.poses) == 10
+    assert (report.pose_time[0], report.pose_time[-1]) == (TIME[0], TIME[-1])
+    wanted = jounce.poses(ARM, MOTION[0, np.isin(TIME, report.pose_time)])[0, ..., :3, 3]
+    assert_close(report.poses[..., :3], wanted, EXACT)
+
+
 def test_no_name_breaks_out():
     bad = '</script><script>alert("x")</script><!-- & "\u2028'
     data = ARM.to_dict()
@@ -120,7 +129,8 @@ def test_ten_thousand_samples_are_small(rng: np.random.Generator, lines: int):
         facts=(),
         time=np.arange(1e4),
         drawing={"bodies": [], "up": [0, 0, 1]},
-        poses=rng.normal(size=(10_000, lines // 9 + 1, 7)),
+        pose_time=np.array([0.0, 9999.0]),
+        poses=rng.normal(size=(250_000 // 7, 1, 7)),
         sections=(Section("x", plots=(plot,)),),
     )
     text = page(report)
@@ -164,3 +174,11 @@ def test_drives_of_another_robot():
     drives = jounce.elastic.SeriesElastic(jounce.load("panda"), 500.0, 0.1)
     with pytest.raises(ShapeError, match="same robot"):
         report_of(ARM, TIME, *MOTION, elastic=drives)
+
+
+def test_a_robot_that_cannot_move():
+    robot = jounce.RobotBuilder("stone").build()
+    with pytest.raises(UnsupportedError, match="'stone' has no joint"):
+        jounce.report.default_motion(robot, TIME)
+    with pytest.raises(UnsupportedError, match="'stone' has no joint"):
+        report_of(robot, TIME, *np.zeros((3, 41, 0)))

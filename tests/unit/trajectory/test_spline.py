@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import warnings
 from dataclasses import FrozenInstanceError
+from itertools import pairwise
 
 import mpmath
 import numpy as np
@@ -92,8 +93,8 @@ def test_noise_is_smoothed(rng: np.random.Generator):
     for noise in (None, 1e-4):
         error = (Spline.fit(t, q, noise=noise, order=2)(t, order=2) - exact)[:, 400:-400]
         rms = np.sqrt(np.mean(error**2, axis=1)).max(axis=1)
-        assert rms[0] < 3e-5
-        assert np.all(rms[1:] < 0.01 * np.abs(exact[1:]).max(axis=(1, 2)))
+        assert rms[0] < 2e-5
+        assert np.all(rms[1:] < 2e-3 * np.abs(exact[1:]).max(axis=(1, 2)))
 
 
 def test_it_is_defined_between_its_ends_only():
@@ -145,7 +146,13 @@ def test_it_is_frozen_and_pickles():
 @pytest.mark.parametrize(
     ("t", "q", "options", "error", "message"),
     [
-        (np.arange(7.0), np.ones((7, 1)), {}, ShapeError, "degree 7 needs at least 8 samples, got 7"),
+        (
+            np.arange(7.0),
+            np.ones((7, 1)),
+            {},
+            ShapeError,
+            "degree 7 needs at least 8 samples, got 7",
+        ),
         (np.arange(9.0), np.ones((9, 1)), {"degree": 6}, ShapeError, "odd integer ≥ 5, got 6"),
         (np.arange(9.0), np.ones((9, 1)), {"degree": 3}, ShapeError, "odd integer ≥ 5, got 3"),
         (np.arange(9.0), np.ones(9), {}, ShapeError, r"q of shape \(m, n\)"),
@@ -153,7 +160,13 @@ def test_it_is_frozen_and_pickles():
         (np.zeros(9), np.ones((9, 1)), {}, ShapeError, r"t\[1\] = 0\.0 does not come after"),
         (np.arange(9.0), np.full((9, 1), np.nan), {}, NotFiniteError, "q"),
         (np.arange(9.0), np.ones((9, 2)), {"noise": -1.0}, NotFiniteError, "finite and ≥ 0"),
-        (np.arange(9.0), np.ones((9, 2)), {"noise": [0.0, 1.0]}, ShapeError, "for all .* or for none"),
+        (
+            np.arange(9.0),
+            np.ones((9, 2)),
+            {"noise": [0.0, 1.0]},
+            ShapeError,
+            "for all .* or for none",
+        ),
         (np.arange(9.0), np.ones((9, 2)), {"noise": np.ones(3)}, ShapeError, r"shape \(2,\)"),
     ],
 )
@@ -184,8 +197,9 @@ def test_rest_to_rest_is_the_incomplete_beta_function(smoothness: int):
             wanted = [float(w + (mpmath.mpf(0.3) if k == 0 else 0)) for w in wanted]
             assert_close(got[k], wanted, 3 * ROUNDOFF, scale=1e-9, what=f"order {k}")
             series = [i * c for i, c in enumerate(series)][1:]
-    ends = move([move.t0, t[-1]], order=max(s, 1))[1 : s + 1]
-    assert_close(ends, np.zeros_like(ends), INDEPENDENT, scale=1.0)
+    everywhere, ends = move(t, order=s), move(move.breaks, order=s)
+    for k in range(1, s + 1):  # 1e-11: degree 31, derivative 15
+        assert np.abs(ends[k]).max() <= 10 * INDEPENDENT * np.abs(everywhere[k]).max()
 
 
 def test_through_points_is_the_clamped_cubic_for_smoothness_one(rng: np.random.Generator):
@@ -209,7 +223,7 @@ def test_no_smoother_motion_passes_through_the_points(smoothness: int, rng: np.r
         assert_orders_close(sides[:, 0], sides[:, 1], 1e-9)
     nodes, weights = np.polynomial.legendre.leggauss(40)
     product = size = 0.0
-    for a, b in zip(t[:-1], t[1:], strict=True):
+    for a, b in pairwise(t):
         x = (a + b) / 2 + (b - a) / 2 * nodes
         # a bump that is zero to order s at the ends and zero at every point
         factors = [np.poly1d([1.0, -p]) for p in t[1:-1]]
@@ -247,10 +261,13 @@ def test_noise_that_hides_a_derivative_is_told(rng: np.random.Generator):
     t = np.arange(0.0, 4.0, 0.01)
     q = MOTION(t, order=0)[0] + 0.02 * rng.standard_normal((400, 3))
     with pytest.warns(SplineWarning, match=r"order 4: derivative 4 of coordinate \d is"):
-        spline = Spline.fit(t, q)
+        spline = Spline.fit(t, q, noise=0.002)  # ten times less than there is
+    assert_close(spline.smoothing.noise, np.full(3, 0.02), 0.2)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         spline(1.0, order=0)
         Spline.fit(t, MOTION(t, order=0)[0])(1.0, order=4)
+        Spline.fit(t, q)
+        Spline.fit(t, 1.0 + 0.02 * rng.standard_normal((400, 3)))  # standing still is no motion
     with pytest.warns(SplineWarning, match="of which noise is"):
         spline(1.0, order=4)

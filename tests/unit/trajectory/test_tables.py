@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -104,6 +105,21 @@ def test_windows_are_spread_over_the_file(ending: str, tmp_path: Path):
         assert_close(window.values[0, :, 0], np.sin(window.time), EXACT)
     (whole,) = open_motion(path).windows(3, 400)
     assert_close(whole.time, t, EXACT)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_long_file_passes_through_little_memory(ending: str, tmp_path: Path, rng):
+    path, samples = tmp_path / f"motion.{ending}", 20 * BLOCK
+    write_table(path, MotionTable(np.arange(samples), ("x",), rng.random((1, samples, 1))))
+    log = open_motion(path)
+    tracemalloc.start()
+    try:
+        log.windows(4, 500)
+        assert sum(len(block.table.time) for block in log.blocks(2048)) == samples
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 16 * samples / 2  # bytes; time and position
 
 
 def test_the_names_of_the_columns(tmp_path: Path):

@@ -3,6 +3,7 @@
 
 const MARGIN = { l: 62, r: 24, t: 8, b: 26 };
 const GRID = "#e5e9f0";
+const FAR = 4; // times the largest value
 
 class TimePlot {
   constructor(plot, panel) {
@@ -33,10 +34,17 @@ class TimePlot {
     return element("li", {}, button);
   }
 
-  // The values of line i, one a time.
-  line(i) {
-    const count = this.panel.times.length;
-    return array(this.plot.values).subarray(i * count, (i + 1) * count);
+  // The values of every line, one a time.
+  get curves() {
+    if (!this.cut) {
+      const [all, count] = [array(this.plot.values), this.panel.times.length];
+      this.cut = this.plot.lines.map((_, i) => all.subarray(i * count, (i + 1) * count));
+    }
+    return this.cut;
+  }
+
+  get largest() {
+    return this.curves.reduce((found, y) => y.reduce((m, x) => Math.max(m, Math.abs(x)), found), 0);
   }
 
   draw() {
@@ -44,7 +52,7 @@ class TimePlot {
     this.drawn = true;
     const traces = this.plot.lines.map((line, i) => ({
       x: this.panel.times,
-      y: this.line(i),
+      y: this.curves[i],
       type: "scatter",
       mode: "lines",
       line: { color: colour(line.hue), width: 1.6, dash: dash(line) },
@@ -76,12 +84,13 @@ class TimePlot {
     return !this.plot.joints || focus.joint === null || line.hue === focus.joint ? 1 : 0.12;
   }
 
-  // The limits of what is singled out.
+  // The limits of what is singled out, unless so far away that the curves would become flat.
   bounds() {
     if (!this.plot.joints || focus.joint === null) return [];
     const lines = this.plot.lines.filter((line) => line.hue === focus.joint);
+    const farthest = FAR * this.largest;
     return lines.flatMap((line) =>
-      [line.low, line.high].filter((y) => y !== null).map((y) => ({
+      [line.low, line.high].filter((y) => y !== null && Math.abs(y) <= farthest).map((y) => ({
         type: "line", xref: "paper", x0: 0, x1: 1, y0: y, y1: y,
         line: { color: colour(line.hue), width: 1, dash: "4px,3px" },
       })));
@@ -119,8 +128,9 @@ class TimePlot {
     const { index, share } = locate(times, clock.shown);
     const next = Math.min(index + 1, times.length - 1);
     this.values.forEach((value, i) => {
-      const y = this.line(i);
-      value.textContent = shortNumber((1 - share) * y[index] + share * y[next]);
+      const y = this.curves[i];
+      const text = shortNumber((1 - share) * y[index] + share * y[next]);
+      if (value.textContent !== text) value.textContent = text;
     });
   }
 

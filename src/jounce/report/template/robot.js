@@ -46,7 +46,7 @@ class RobotView {
   // Where the ends of the robot go: for every last body its furthest point, in time.
   findTracks() {
     const carriers = new Set(this.bodies.map((body) => body.parent));
-    const moments = this.moments(1500);
+    const moments = this.moments(600);
     const last = this.bodies.flatMap((body, i) => (i < this.ground && !carriers.has(i) ? [i] : []));
     return last.map((i) => {
       const body = this.bodies[i];
