@@ -38,7 +38,7 @@ def controller(_, q, v):
 
 
 start = goal + np.array([0.3, 0.2, -0.3, 0.3, 0.4, -0.3, 0.5])
-run = taylor(panda, (start, rest), t=(0.0, 1.0), controller=controller, sample_time=1e-3)
+run = taylor(panda, (start, rest), t=(0.0, 1.0), controller=controller, sample_time=1e-3, tol=1e-10)
 print(f"error {np.abs(start - goal).max():.2f} rad at the start,", end=" ")
 print(f"{np.abs(run.final[0] - goal).max():.1e} rad after 1 s")
 

@@ -19,7 +19,7 @@ bandwidth, damping, sample_time = 8.0, np.array([20.0, 20.0, 15.0, 15.0, 4.0, 4.
 speed = np.array([20.0, *3 * [3.0], *6 * [10.0]])  # of adaptation: m, mc, inertia
 
 
-def run(adapt, end=8.0):  # the motion, and the mass that the controller believed
+def run(adapt):  # the motion, and the mass that the controller believed
     estimate, history = jounce.parameters(panda), []
 
     def controller(t, q, v):
@@ -33,8 +33,8 @@ def run(adapt, end=8.0):  # the motion, and the mass that the controller believe
             estimate[-10:] -= sample_time * speed * (Y[:, -10:].T @ s)
         return Y @ estimate - damping * s
 
-    q, v = motion(0.0, 1)
-    found = taylor(loaded, (q, v), t=(0, end), controller=controller, sample_time=sample_time)
+    rate = {"sample_time": sample_time, "tol": 1e-10}
+    found = taylor(loaded, motion(0.0, 1), t=(0.0, 8.0), controller=controller, **rate)
     return found, np.array(history)
 
 

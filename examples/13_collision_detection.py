@@ -17,29 +17,27 @@ panda = jounce.load("panda")
 posture, periods = [0, 0.2, 0, -1.6, 0, 1.7, 0], [2.0, 1.7, 2.3, 1.9, 1.5, 2.1, 1.3]
 motion = jounce.trajectory.cosine([0.9, 0.6, -0.7, 0.8, 1.0, -0.8, 1.2], periods, posture)
 push = np.array([0, 0, 0, 0, 30.0, 0])  # 30 N along y of the world, at the elbow
-begin, end, sample_time, K, threshold = 0.6, 0.75, 1e-3, 100.0, 1.0
-log = []  # what the controller measured and commanded, every sample
+begin, end, K, threshold, log = 0.6, 0.75, 100.0, 1.0, []
 
 
 def controller(t, q, v):
     wanted, v_d, a_d = motion(t, 2)
     command = a_d + 30.0 * (v_d - v) + 225.0 * (wanted - q)
+    motors = jounce.inverse_dynamics(panda, q, v, command)[0]
     J = jounce.jacobian(panda, "link5", q, representation="hybrid")[0]
-    commanded = jounce.inverse_dynamics(panda, q, v, command)[0]
-    contact = J.T @ push * (begin <= t < end)
-    log.append((q, v, commanded, contact))
-    return commanded + contact  # the robot feels both, the observer knows the first
+    log.append((q, v, motors, J.T @ push * (begin <= t < end)))
+    return motors + log[-1][3]  # the robot feels both, the observer knows the first
 
 
-taylor(panda, motion(0.0, 1), t=(0.0, 1.2), controller=controller, sample_time=sample_time)
+taylor(panda, motion(0.0, 1), t=(0.0, 1.2), controller=controller, sample_time=1e-3, tol=1e-10)
 q, v, commanded, contact = np.array(log).swapaxes(0, 1)
-t = sample_time * np.arange(len(q))
+t = 1e-3 * np.arange(len(q))
 C = jounce.coriolis_matrix(panda, q, v, factorization="passive")[0]
 p = np.einsum("tij,tj->ti", jounce.mass_matrix(panda, q)[0], v)
 known = commanded + np.einsum("tji,tj->ti", C, v) - jounce.gravity_forces(panda, q)[0]
 r, integral = np.zeros_like(p), p[0].copy()
 for k in range(1, len(t)):
-    integral += sample_time * (known[k - 1] + r[k - 1])
+    integral += 1e-3 * (known[k - 1] + r[k - 1])
     r[k] = K * (p[k] - integral)
 
 alarm = t[np.argmax(np.abs(r).max(axis=1) > threshold)]

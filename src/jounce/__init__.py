@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from jounce import elastic as elastic
     from jounce import identification as identification
+    from jounce import ik as ik
     from jounce import simulation as simulation
     from jounce import trajectory as trajectory
     from jounce.adapters.symbolic import Symbolic as Symbolic
@@ -91,7 +92,7 @@ __version__ = "0.1.0"
 
 # Where each public name lives; it is imported when it is first used.
 _HOMES = {
-    "jounce": "elastic identification literature simulation trajectory",
+    "jounce": "elastic identification ik literature report simulation trajectory",
     "jounce.adapters.symbolic": "Symbolic symbolic",
     "jounce.adapters.symbolic_robot": "symbolic_parameters",
     "jounce.comparison.study": "compare",

@@ -15,7 +15,7 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 ENTRIES = re.findall(r"^::: (\S+)$", (DOCS / "reference.md").read_text(encoding="utf-8"), re.M)
 APPLICATIONS = ("elastic", "identification", "ik", "simulation", "trajectory")
-PACKAGES = {"elastic", "identification", "literature", "simulation", "trajectory", "report"}
+PACKAGES = {*APPLICATIONS, "literature", "report"}
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 

@@ -4,17 +4,37 @@ from __future__ import annotations
 
 import string
 import tempfile
+import warnings
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from jounce.trajectory import Fourier, MotionTable, Polynomial, Trajectory, read_table, write_table
+from jounce.formats.screws import from_screws
+from jounce.model.inertia import Inertia
+from jounce.trajectory import (
+    Fourier,
+    InfeasibleError,
+    Limits,
+    MotionTable,
+    Polynomial,
+    Spline,
+    SplineWarning,
+    Trajectory,
+    check_limits,
+    choose_smoothing,
+    read_table,
+    scale_to_limits,
+    stream_derivatives,
+    write_table,
+)
 from tests.tolerances import EXACT, INDEPENDENT, assert_close, assert_orders_close
 
 moderate = st.floats(-10.0, 10.0, allow_subnormal=False)
+BALL = Inertia(1.0, (0.0, 0.0, 0.0), np.eye(3))
 any_number = st.floats(allow_nan=False, allow_infinity=False)
 SIZES = {"min_dims": 2, "max_dims": 2, "max_side": 5}
 
@@ -32,7 +52,18 @@ def series(draw: st.DrawFn) -> Fourier:
     return Fourier(a, b, draw(st.floats(0.1, 5.0)), draw(moderate))
 
 
-trajectories = st.one_of(polynomials(), series())
+@st.composite
+def ways(draw: st.DrawFn) -> Spline:
+    """Return smooth motions through points, from −10 to 10 s."""
+    inner = draw(st.lists(st.floats(-8.0, 8.0), max_size=3, unique_by=lambda x: round(x)))
+    times = np.array([-10.0, *sorted(inner), 10.0])
+    points = draw(
+        arrays.arrays(np.float64, (times.size, draw(st.integers(1, 3))), elements=moderate)
+    )
+    return Polynomial.through(times, points, smoothness=draw(st.integers(0, 4)))
+
+
+trajectories = st.one_of(polynomials(), series(), ways())
 
 
 @given(trajectories, arrays.arrays(np.float64, arrays.array_shapes(), elements=moderate))
@@ -63,6 +94,56 @@ def test_the_fourth_derivative_of_a_harmonic_is_itself_times_the_fourth_power(mo
     rates = one(t, order=5)
     assert_close(rates[5], rates[1] * one.omega**4, INDEPENDENT)
     assert_close(rates[4], rates[0] * one.omega**4, INDEPENDENT)
+
+
+@st.composite
+def samplings(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
+    """Return uneven samples of a smooth motion, with noise and pauses."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    steps = 0.01 * rng.uniform(0.3, 1.7, draw(st.integers(20, 400)))
+    steps[rng.random(steps.size) < draw(st.sampled_from([0.0, 0.02, 0.3]))] += 5.0
+    t = draw(st.sampled_from([0.0, -3.0, 1e4])) + np.cumsum(steps)
+    q = np.sin(np.outer(t, [0.7, 2.0])) + draw(st.sampled_from([0.0, 1e-6, 1e-2])) * (
+        rng.standard_normal((t.size, 2))
+    )
+    return t, q
+
+
+@settings(deadline=None, max_examples=25)
+@given(samplings(), st.sampled_from([None, 0.0, 1e-3]), st.integers(1, 500))
+def test_streamed_derivatives_are_those_of_the_whole(samples, noise, block: int):
+    t, q = samples
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SplineWarning)
+        smoothing = choose_smoothing(t, q, noise=noise)
+        whole = Spline.fit(t, q, smoothing=smoothing)(t, order=4)
+    blocks = ((t[i : i + block], q[i : i + block]) for i in range(0, t.size, block))
+    parts = list(stream_derivatives(blocks, smoothing, 4))
+    assert_close(np.concatenate([time for time, _ in parts]), t, EXACT)
+    got = np.concatenate([values for _, values in parts], axis=1)
+    assert np.isfinite(got).all()
+    assert_orders_close(got, whole, INDEPENDENT, scale=1.0)
+    if noise == 0.0:
+        assert_close(got[0], q, 1e-9)
+
+
+@settings(deadline=None, max_examples=25)
+@given(ways(), st.lists(st.floats(0.1, 10.0), min_size=4, max_size=4))
+def test_a_way_is_as_fast_as_its_limits_allow(way: Spline, bounds: list[float]):
+    robot = from_screws(
+        np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 1.0], (way.n, 1)), [np.eye(4)] * way.n, [BALL] * way.n
+    )
+    names = ("velocity", "acceleration", "jerk", "snap")
+    limits = Limits.of(robot, **dict(zip(names, bounds, strict=True)))
+    if not np.ptp(way(np.linspace(-10.0, 10.0, 50), order=0)[0], axis=0).any():
+        with pytest.raises(InfeasibleError, match="nothing limits"):
+            scale_to_limits(robot, way, limits)
+        return
+    scaled = scale_to_limits(robot, way, limits, samples=201)
+    # a finer look than the one it took finds the same extrema
+    worst = check_limits(robot, scaled, limits, samples=2001).worst
+    assert worst is not None
+    assert_close(worst.use, 1.0, 1e-9)
 
 
 @st.composite

@@ -18,9 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.interpolate import BSpline
-from scipy.linalg import cho_solve_banded, cholesky_banded
+from scipy.linalg import LinAlgError, cho_solve_banded, cholesky_banded
 from scipy.sparse import csr_array
 
+from jounce.errors import SingularError
 from jounce.trajectory.spline_basis import cell_penalty, grid_rows, sample_rows
 
 REFINEMENTS, REFINED = 6, 1e-13
@@ -39,7 +40,14 @@ class System(NamedTuple):
     def factor(self, penalty: float) -> np.ndarray:
         """Return the Cholesky factor of ``BᵀB + λ P``."""
         bands = self.gram + penalty * self.P
-        return cholesky_banded(bands, overwrite_ab=True, lower=True, check_finite=False)
+        try:
+            return cholesky_banded(bands, overwrite_ab=True, lower=True, check_finite=False)
+        except LinAlgError as error:
+            raise SingularError(
+                f"samples between knots {self.knots[0]:g} and {self.knots[-1]:g} are too uneven "
+                "to determine a spline; leave out samples that are close together, or let it "
+                "smooth (noise=None)."
+            ) from error
 
     def solve(self, penalty: float, q: np.ndarray) -> np.ndarray:
         """Return the coefficients.

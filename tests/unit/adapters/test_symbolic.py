@@ -21,7 +21,6 @@ T = sp.Symbol("t")
 Z = jounce.joints.revolute((0, 0, 1))
 M1, M2, L1, L2, C1, C2, D2, I1, I2, G = sp.symbols("m1 m2 l1 l2 c1 c2 d2 I1 I2 g")
 POINTS = {"m": (M1, M2), "com": ((L1, 0), (L2, 0)), "I": (0, 0)}  # MK21, section 6.1
-slow = pytest.mark.slow
 GENERAL = {"m": (M1, M2), "com": ((C1, 0), (C2, D2)), "I": (I1, I2)}
 
 
@@ -68,9 +67,7 @@ def is_zero(x: Any) -> bool:
     return sp.simplify(sp.expand(x)) == 0
 
 
-@pytest.mark.parametrize(
-    "matter", [pytest.param(POINTS, id="points"), pytest.param(GENERAL, id="general", marks=slow)]
-)
+@pytest.mark.parametrize("matter", [POINTS, GENERAL], ids=["points", "general"])
 def test_the_planar_arm_is_that_of_the_textbook(matter: Any):
     form = jounce.symbolic(arm(**matter))
     Q, M, potential = lagrange(form, **matter)
