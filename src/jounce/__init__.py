@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from jounce import elastic as elastic
     from jounce import identification as identification
     from jounce import ik as ik
+    from jounce import literature as literature
+    from jounce import report as report
     from jounce import simulation as simulation
     from jounce import trajectory as trajectory
     from jounce.adapters.symbolic import Symbolic as Symbolic

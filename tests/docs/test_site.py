@@ -14,8 +14,8 @@ from tests.architecture.sources import ROOT
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 ENTRIES = re.findall(r"^::: (\S+)$", (DOCS / "reference.md").read_text(encoding="utf-8"), re.M)
-APPLICATIONS = ("elastic", "identification", "ik", "simulation", "trajectory")
-PACKAGES = {*APPLICATIONS, "literature", "report"}
+APPLICATIONS = ("elastic", "identification", "ik", "report", "simulation", "trajectory")
+PACKAGES = {*APPLICATIONS, "literature"}
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 

@@ -109,7 +109,7 @@ def samplings(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray]:
     return t, q
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=10)
 @given(samplings(), st.sampled_from([None, 0.0, 1e-3]), st.integers(1, 500))
 def test_streamed_derivatives_are_those_of_the_whole(samples, noise, block: int):
     t, q = samples

@@ -13,7 +13,7 @@ Both systems have bandwidth ``degree``: their Cholesky factor costs O(samples).
 
 from __future__ import annotations
 
-from math import floor
+from math import floor, log10
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +25,8 @@ from jounce.errors import SingularError
 from jounce.trajectory.spline_basis import cell_penalty, grid_rows, sample_rows
 
 REFINEMENTS, REFINED = 6, 1e-13
+FAINT = 1e-8  # what the samples of a short run must still tell of a polynomial
+SHORT, SHORT_PENALTY = 8, 1e-4  # a run of fewer knots is penalised by this at least
 
 
 class System(NamedTuple):
@@ -39,8 +41,8 @@ class System(NamedTuple):
 
     def factor(self, penalty: float) -> np.ndarray:
         """Return the Cholesky factor of ``BᵀB + λ P``."""
-        bands = self.gram + penalty * self.P
         try:
+            bands = self.gram + penalty * self.P
             return cholesky_banded(bands, overwrite_ab=True, lower=True, check_finite=False)
         except LinAlgError as error:
             raise SingularError(
@@ -83,6 +85,8 @@ def fitted(u: np.ndarray, q: np.ndarray, degree: int, penalty: np.ndarray) -> BS
     """
     system = system_of(u, degree, penalised=bool(penalty.any()))
     c = np.empty((system.gram.shape[1], q.shape[1]))
+    if penalty.any() and system.knots.size < SHORT + 2 * degree + 1:
+        penalty = np.maximum(penalty, SHORT_PENALTY)
     for value in np.unique(penalty):
         of_value = penalty == value
         c[:, of_value] = system.solve(value, np.ascontiguousarray(q[:, of_value]))
@@ -96,8 +100,7 @@ def system_of(u: np.ndarray, degree: int, penalised: bool) -> System:
     knots = (_integer_knots if penalised else _sample_knots)(u, degree)
     B = grid_rows(u, knots, degree) if penalised else sample_rows(u, knots, degree)
     gram = _gram(B, degree, knots.size - degree - 1)
-    # a polynomial of degree m − 1 is not penalised, and must be determined by the samples
-    m = min(degree - 1, u.size)
+    m = _penalised_order(u, degree)
     P = _penalty(degree, m, gram.shape[1]) if penalised else np.zeros_like(gram)
     return System(knots, degree, B, gram, P, m)
 
@@ -110,6 +113,17 @@ def divided(factor: np.ndarray, columns: np.ndarray) -> np.ndarray:
 def _integer_knots(u: np.ndarray, degree: int) -> np.ndarray:
     """Return the integers around the samples, with ``degree`` more on both sides."""
     return np.arange(floor(u[0]) - degree, floor(u[-1]) + degree + 2, dtype=float)
+
+
+def _penalised_order(u: np.ndarray, degree: int) -> int:
+    """Return m: polynomials of lower degree are not penalised, so the samples determine them.
+
+    That takes m of them, not too close together: within a part s of a knot interval the sum of
+    squares feels the degree m − 1 by s^(2 m − 2).
+    """
+    m = min(degree - 1, u.size)
+    span = max(float(u[-1] - u[0]), 1e-12)
+    return m if span >= 1.0 else min(m, 1 + int(log10(FAINT) / (2.0 * log10(span))))
 
 
 def _sample_knots(u: np.ndarray, degree: int) -> np.ndarray:

@@ -40,7 +40,9 @@ def through_points(
         piece = hermite(u[0], u[1], np.vstack([q[:1], left]), np.vstack([q[1:], right]))
     else:
         conditions = [[(k, row) for k, row in enumerate(rows, 1)] for rows in (left, right)]
-        piece = make_interp_spline(u, q, k=2 * smoothness + 1, bc_type=tuple(conditions))
+        piece = make_interp_spline(
+            u, q, k=2 * smoothness + 1, bc_type=tuple(conditions) if smoothness else None
+        )
     return Spline((piece,), t[[0, -1]], float(t[0]), step)
 
 
