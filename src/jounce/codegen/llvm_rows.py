@@ -103,6 +103,12 @@ class RowPrinter:
             pointer = self.emit(f"getelementptr double, ptr {row}, i64 {column}")
             self.lines.append(f"  store <2 x double> {half}, ptr {pointer}, align 8")
 
+    def store_zeros(self, rows: list[str], column: int, count: int) -> None:
+        """Write a run of zeros."""
+        for row in rows:
+            pointer = self.emit(f"getelementptr double, ptr {row}, i64 {column}")
+            self.lines.append(f"  call void @zeros(ptr {pointer}, i64 {count})")
+
     def _join(self, parts: list[str]) -> str:
         """Concatenate vectors."""
         width = 2
@@ -172,20 +178,13 @@ def zero_runs(is_zero: list[bool]) -> list[tuple[int, int]]:
     return runs
 
 
-def print_zero_writer(name: str, runs: list[tuple[int, int]], lanes: int) -> str:
-    """Return a function that writes runs of zeros."""
-    out = RowPrinter(name, lanes)
-    for row in out.rows(written=True):
-        for start, count in runs:
-            pointer = out.emit(f"getelementptr double, ptr {row}, i64 {start}")
-            out.lines.append(f"  call void @zeros(ptr {pointer}, i64 {count})")
-    return out.text()
+def print_writer(
+    name: str, columns: dict[int, int | str], runs: list[tuple[int, int]], lanes: int
+) -> str:
+    """Return a function that writes columns and runs of zeros from left to right.
 
-
-def print_writer(name: str, columns: dict[int, int | str], lanes: int) -> str:
-    """Return a function that writes columns: each a slot of scratch or a spelled constant.
-
-    Columns between them that are not given hold zeros; they may be written as such.
+    A column is a slot of scratch or a spelled constant; those between that are not given are in
+    a run, so a pair may write its zero too.
     """
     out = RowPrinter(name, lanes)
     rows = out.rows(written=True)
@@ -196,12 +195,14 @@ def print_writer(name: str, columns: dict[int, int | str], lanes: int) -> str:
         else:
             pointer = out.slot(source)
             values[column] = out.emit(f"load {out.type}, ptr {pointer}, align {lanes * 8}")
-    if lanes == 1 or len(columns) < 2:
-        for column, value in values.items():
-            out.store_column(rows, column, value)
-    else:
-        bound = max(columns) + 1
-        for start in pairs(list(columns), bound):
+    one_by_one = lanes == 1 or len(columns) < 2
+    starts = list(columns) if one_by_one else pairs(list(columns), max(columns) + 1)
+    for start, count in sorted([*runs, *((start, 0) for start in starts)]):
+        if count:
+            out.store_zeros(rows, start, count)
+        elif one_by_one:
+            out.store_column(rows, start, values[start])
+        else:
             pair = (values.get(column, "zeroinitializer") for column in (start, start + 1))
             out.store_pair(rows, start, *pair)
     return out.text()

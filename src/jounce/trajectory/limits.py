@@ -64,7 +64,7 @@ class Limits:
         the joint it follows; its effort has no bound of its own.
 
         >>> import jounce
-        >>> limits = Limits.of(jounce.load("panda"), jerk=500.0, snap={"panda_joint1": 1e4})
+        >>> limits = Limits.of(jounce.load("panda"), jerk=500.0, snap={"joint1": 1e4})
         >>> limits.snap[:2].tolist()
         [10000.0, inf]
         """

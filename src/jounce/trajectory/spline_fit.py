@@ -25,8 +25,8 @@ from jounce.errors import SingularError
 from jounce.trajectory.spline_basis import cell_penalty, grid_rows, sample_rows
 
 REFINEMENTS, REFINED = 6, 1e-13
-FAINT = 1e-8  # what the samples of a short run must still tell of a polynomial
-SHORT, SHORT_PENALTY = 8, 1e-4  # a run of fewer knots is penalised by this at least
+FAINT = 1e-5  # what the samples of a short run must still tell of a polynomial
+SHORT, SHORT_PENALTY = 2.0, 1e-4  # whatever the penalty, a run of fewer knots has this one
 
 
 class System(NamedTuple):
@@ -38,11 +38,12 @@ class System(NamedTuple):
     gram: np.ndarray
     P: np.ndarray
     m: int  # order of the derivative that is penalised
+    is_short: bool
 
     def factor(self, penalty: float) -> np.ndarray:
         """Return the Cholesky factor of ``BᵀB + λ P``."""
         try:
-            bands = self.gram + penalty * self.P
+            bands = self.gram + self._weight(penalty) * self.P
             return cholesky_banded(bands, overwrite_ab=True, lower=True, check_finite=False)
         except LinAlgError as error:
             raise SingularError(
@@ -61,13 +62,16 @@ class System(NamedTuple):
         c = divided(factor, self.B.T @ q)
         for _ in range(REFINEMENTS):
             residual = self.B.T @ (q - self.B @ c)
-            if penalty:
-                residual -= penalty * self._roughness(c)
+            if self.P.any():
+                residual -= self._weight(penalty) * self._roughness(c)
             change = divided(factor, residual)
             c += change
             if np.abs(change).max() <= REFINED * np.abs(c).max():
                 break
         return c
+
+    def _weight(self, penalty: float) -> float:
+        return SHORT_PENALTY if self.is_short else penalty
 
     def _roughness(self, c: np.ndarray) -> np.ndarray:
         """Return ``P c`` by way of the m-th differences of c, which are exact for smooth c."""
@@ -85,8 +89,6 @@ def fitted(u: np.ndarray, q: np.ndarray, degree: int, penalty: np.ndarray) -> BS
     """
     system = system_of(u, degree, penalised=bool(penalty.any()))
     c = np.empty((system.gram.shape[1], q.shape[1]))
-    if penalty.any() and system.knots.size < SHORT + 2 * degree + 1:
-        penalty = np.maximum(penalty, SHORT_PENALTY)
     for value in np.unique(penalty):
         of_value = penalty == value
         c[:, of_value] = system.solve(value, np.ascontiguousarray(q[:, of_value]))
@@ -102,7 +104,7 @@ def system_of(u: np.ndarray, degree: int, penalised: bool) -> System:
     gram = _gram(B, degree, knots.size - degree - 1)
     m = _penalised_order(u, degree)
     P = _penalty(degree, m, gram.shape[1]) if penalised else np.zeros_like(gram)
-    return System(knots, degree, B, gram, P, m)
+    return System(knots, degree, B, gram, P, m, bool(u[-1] - u[0] < SHORT))
 
 
 def divided(factor: np.ndarray, columns: np.ndarray) -> np.ndarray:
