@@ -1,25 +1,29 @@
-"""Feedforward of elastic joints against inverse dynamics, and how errors grow open loop."""
+"""Feedforward of elastic joints against inverse dynamics; errors in open and sampled loops."""
 
 from __future__ import annotations
 
 import numpy as np
 from rich.console import Console
+from scipy.linalg import expm
 
 import jounce
 from benchmarks.timing import at_most, best_times
-from jounce.elastic import SeriesElastic
+from jounce.elastic import SeriesElastic, TrackingController
 from jounce.simulation import PlannedForces, taylor
 
 SAMPLES = 4096
 SECONDS = 2.0
 TINY = 1e-9  # rad
+POLES = (-8, -9, -10, -11)  # 1/s
+SAMPLE = 1e-3  # s
 
 
 def run(console: Console) -> None:
-    """Time batches on one thread and single calls from Python; measure the growth of an error."""
+    """Time batches on one thread and single calls from Python; measure errors of simulations."""
     robot = jounce.load("panda")
     _cost(console, robot)
     _growth(console, robot)
+    _held(console)
 
 
 def _cost(console: Console, robot: jounce.Robot) -> None:
@@ -60,4 +64,28 @@ def _growth(console: Console, robot: jounce.Robot) -> None:
         f"error of {TINY:g} rad grows {sizes.max() / TINY:.3g} times, in the second half as "
         f"exp({rate:.2f} t/s); largest real part of the linearisation: {largest.min():.2f} … "
         f"{largest.max():.2f} /s"
+    )
+
+
+def _held(console: Console) -> None:
+    """Hold the torque of a controller for a sample, and compare with the poles that it places."""
+    arm = SeriesElastic(jounce.load("planar2r"), [500.0, 900.0], 0.1)
+    swing = jounce.trajectory.Fourier([[0.6, -0.4]], [[0.2, 0.1]], 2.0, [0.3, 0.5])
+    planned = swing(0.0, order=3)
+    q, v, a, j = 1.2 * planned
+    start = (q, v, *arm.motor_state(q, v, a, j))
+    times = np.linspace(0.0, 1.0, 101)
+    closed = np.eye(4, k=1)
+    closed[3] = -np.poly(POLES)[:0:-1]
+    placed = np.array([(expm(closed * t) @ (0.2 * planned))[0] for t in times])
+
+    def deviation(**told: float) -> float:
+        control = TrackingController(arm, swing, POLES, **told)
+        found = taylor(arm, start, t=(0.0, 1.0), controller=control, sample_time=SAMPLE)
+        error = found(times)["q"] - swing(times, order=0)[0]
+        return float(np.abs(error - placed).max() / np.abs(placed[0]).max())
+
+    console.print(
+        f"a torque held for {SAMPLE:g} s: {100 * deviation():.2g} % of the error at the start away "
+        f"from the placed poles; with sample_time {100 * deviation(sample_time=SAMPLE):.2g} %"
     )

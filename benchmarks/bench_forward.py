@@ -1,4 +1,4 @@
-"""Forward dynamics of any order against Pinocchio's order 0."""
+"""Forward dynamics of any order: speed against Pinocchio's order 0, digits after inverse."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ SAMPLES = 4096
 CALLS = 300
 ORDERS = (0, 2, 4)
 TITLES = ("a", "a…ä", "a…a⁽⁴⁾")
+STATES = 20
+RATES = ("a", "j", "s", "q⁽⁵⁾", "q⁽⁶⁾")
 BARS = {  # robot, floating: samples of a for each of Pinocchio's
     ("panda.urdf", False): 4.0,
     ("talos_reduced.urdf", False): 3.0,
@@ -23,7 +25,13 @@ BARS = {  # robot, floating: samples of a for each of Pinocchio's
 
 
 def run(console: Console) -> None:
-    """Print the table of forward dynamics; the peer is the faster one of its two ways."""
+    """Print what forward dynamics takes, and what it gives back."""
+    _speed(console)
+    _round_trip(console)
+
+
+def _speed(console: Console) -> None:
+    """Print the times of batches; the peer is the faster one of its two ways."""
     table = Table(title=f"{SAMPLES} samples, one thread: times the speed of Pinocchio's a in C++")
     for heading in ("robot", "pin.aba", "abaInParallel", *TITLES, "operations"):
         table.add_column(heading, justify="left" if heading == "robot" else "right")
@@ -61,3 +69,25 @@ def _batch(robot: jounce.Robot, order: int, rng: np.random.Generator) -> Action:
     given = [q, *(rng.normal(size=(SAMPLES, robot.nv)) for _ in range(order + 2))]
     out = np.empty((order + 1, SAMPLES, robot.nv))
     return lambda: kernel(*given, out=out, threads=1)
+
+
+def _round_trip(console: Console) -> None:
+    """Solve the forces of random rates of size one for the rates again."""
+    table = Table(title=f"forward after inverse dynamics, {STATES} states: median relative error")
+    for heading in ("robot", *RATES, "worst of the forces", "condition of M"):
+        table.add_column(heading, justify="left" if heading == "robot" else "right")
+    for name in ("panda", "iiwa14"):
+        robot, rng = jounce.load(name), np.random.default_rng(0)
+        q = np.array([robot.random_configuration(rng) for _ in range(STATES)])
+        v, *rates = rng.standard_normal((1 + len(RATES), STATES, robot.nv))
+        Q = jounce.inverse_dynamics(robot, q, v, *rates)
+        found = jounce.forward_dynamics(robot, q, v, *Q)
+        again = jounce.inverse_dynamics(robot, q, v, *found)
+        errors, misses = (
+            np.abs(x - y).max(axis=-1) / np.abs(y).max(axis=-1)
+            for x, y in ((found, rates), (again, Q))
+        )
+        condition = np.median(np.linalg.cond(jounce.mass_matrix(robot, q)[0]))
+        medians = (f"{x:.0e}" for x in np.median(errors, axis=-1))
+        table.add_row(name, *medians, f"{misses.max():.0e}", f"{condition:.0e}")
+    console.print(table)

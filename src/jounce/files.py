@@ -30,7 +30,11 @@ def atomic_write(path: str | os.PathLike[str], mode: Literal["w", "wb"] = "w") -
             yield device
         return
     temporary = target.with_name(f".jounce-{secrets.token_hex(6)}.tmp")
-    descriptor = os.open(temporary, _CREATE, 0o666)  # the umask applies, as to any new file
+    try:
+        descriptor = os.open(temporary, _CREATE, 0o666)  # the umask applies, as to any new file
+    except OSError as failure:
+        failure.filename = str(target)  # the name that was given, not one that nobody knows
+        raise
     try:
         with os.fdopen(descriptor, mode, **_text(mode)) as file:
             if permissions is not None:

@@ -152,6 +152,39 @@ def test_noise_that_hides_the_rates_is_told(tmp_path: Path):
     assert "of joint1 is" in line
 
 
+UNITS = [
+    ("rad,m,s", 1.0, 1.0, 1.0, []),
+    ("deg", 180 / np.pi, 1.0, 1.0, ["boom is at -111 rad, far from its limits -1 … 1; if it is"]),
+    ("mm", 1.0, 1e3, 1.0, ["hook is at 200 m, far from its limits 0 … 0.3; if it is in mm, say"]),
+    ("ms", 1.0, 1.0, 1e3, ["the samples are 10 s apart; if the time is in ms, us or ns, say"]),
+]
+
+
+@pytest.mark.parametrize(("units", "angle", "length", "time", "notes"), UNITS)
+def test_units_that_are_hard_to_believe(
+    units: str, angle: float, length: float, time: float, notes: list[str], tmp_path: Path
+):
+    """Limits may be exceeded by their range; what is further is doubted, unless it is said."""
+    builder = jounce.RobotBuilder("crane")
+    inertia = jounce.Inertia(1.0, [0.1, 0, 0], np.eye(3))
+    for name, parent, joint, limits in (
+        ("boom", None, jounce.joints.revolute([0, 0, 1]), jounce.Limits(lower=-1, upper=1)),
+        ("hook", "boom", jounce.joints.prismatic([1, 0, 0]), jounce.Limits(lower=0, upper=0.3)),
+    ):
+        builder.add(name, parent, joint=joint, inertia=inertia, limits=limits)
+    builder.build().save(tmp_path / "crane.json")
+    t = np.arange(200) / 100
+    q = np.stack([-1.95 * np.sin(t / 2 + 0.5), 0.1 + 0.1 * np.cos(t)], axis=1) * [angle, length]
+    file = tmp_path / "log.csv"
+    write_table(file, MotionTable(time * t, ("boom", "hook"), q[None]))
+    code, _, err = run(tmp_path / "crane.json", file)
+    assert code == 0
+    assert len(err.splitlines()) == len(notes), err
+    for note in notes:
+        assert note in err
+    assert run(tmp_path / "crane.json", file, "--units", units)[2] == ""
+
+
 def rows(*changed: str) -> str:
     """Return a log whose last lines are these."""
     good = [f"{k / 100},{np.sin(k / 9)},{np.cos(k / 9)}" for k in range(30)]
@@ -224,6 +257,14 @@ def test_an_existing_result_survives_a_bad_log(tmp_path: Path):
     file.write_text(rows("9,x,1"), encoding="utf-8")
     assert run("planar2r", file, "-o", out)[0] == 2
     assert out.read_text("utf-8") == "precious"
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="no directory that refuses files")
+def test_a_directory_that_cannot_be_written_to(tmp_path: Path):
+    """The line names what was asked for, not the temporary file that could not be made."""
+    code, _, err = run("planar2r", log(tmp_path / "log.csv", 50), "-o", "/proc/torques.csv")
+    assert code == 2
+    assert only_line(err).startswith("jounce: /proc/torques.csv: ")
 
 
 def test_the_log_is_not_overwritten(tmp_path: Path):

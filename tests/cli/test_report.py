@@ -64,6 +64,21 @@ def test_more_orders_and_other_units(tmp_path: Path):
     assert "Torque Q⁽⁴⁾" in out.read_text("utf-8")
 
 
+def test_a_log_that_id_takes_is_taken_too(tmp_path: Path):
+    """Rows written twice, rates that are better left out, a degree."""
+    file, out = logged(tmp_path / "log.csv", 2), tmp_path / "report.html"
+    rows = file.read_text("utf-8").splitlines(keepends=True)
+    file.write_text("".join([*rows[:5], *rows[4:]]), encoding="utf-8")
+    arguments = ("planar2r", file, "--fit", "--degree", 9, "-o", out)
+    code, _, err = run(*arguments)
+    assert code == 2
+    assert f"{file}:6: time" in err
+    code, _, err = run(*arguments, "--drop-duplicates")
+    note = f"{file}: left out 1 rows that repeat the row before"
+    assert (code, err) == (0, f"jounce: {note}\n")
+    assert note in out.read_text("utf-8")
+
+
 def test_exceeded_limits_are_told_and_do_not_fail(tmp_path: Path):
     data = ARM.to_dict()
     data["bodies"][0]["joint"]["limits"] = {"velocity": [1.0]}
@@ -115,6 +130,8 @@ def test_help_shows_an_example():
         (("planar2r", "--order", "1"), "--order"),
         (("planar2r", "--limits", "limits.txt"), ".csv or .json"),
         (("planar2r", "--units", "deg"), "--units is for a MOTION"),
+        (("planar2r", "--noise", "0"), "--noise is for a MOTION"),
+        (("planar2r", "--drop-duplicates"), "--drop-duplicates is for a MOTION"),
         (("planar2r", "--time", "1e9", "--step", "1e-9"), "2000000 at most"),
     ],
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jounce.cli.console import messages, output, progress
+from jounce.cli.motion_argument import motion_options, notes, open_log
 from jounce.cli.robot_argument import robot_argument
 
 if TYPE_CHECKING:
@@ -32,16 +33,7 @@ _BLOCK = 16384
 @click.option("--out", "-o", type=_FILE, metavar="FILE",
               help="Where to write t, Q:JOINT, Q1:JOINT …: .csv, .npz or .parquet.")  # fmt: skip
 @click.option("--with-motion", is_flag=True, help="Write q, v, a … as well.")
-@click.option("--units", metavar="UNITS",
-              help="Units of MOTION, such as deg,ms: of rad, deg; m, mm; s, ms, us, ns.  "
-              "[default: rad,m,s]")  # fmt: skip
-@click.option("--noise", type=click.FloatRange(min=0), metavar="SIGMA",
-              help="Standard deviation of the samples in rad (m); 0 interpolates.  "
-              "[default: estimated]")  # fmt: skip
-@click.option("--degree", type=int, metavar="N",
-              help="Degree of the spline, odd.  [default: 7, more beyond order 2]")  # fmt: skip
-@click.option("--fit", is_flag=True, help="Use the positions only, though MOTION has rates.")
-@click.option("--drop-duplicates", is_flag=True, help="Leave out rows that repeat the row before.")
+@motion_options
 @click.option("--block", type=click.IntRange(min=1), default=_BLOCK, show_default=True,
               metavar="N",
               help="Samples in memory at a time; does not change the result.")  # fmt: skip
@@ -54,21 +46,12 @@ def id(robot: Robot, *, motion: Path, **options: Any) -> None:
     """
     from jounce.cli.motion_stream import Gaps, plan
     from jounce.cli.stopwatch import Stopwatch
-    from jounce.trajectory.motion_file import open_motion
 
     order, out = options["order"], options["out"]
     _check_target(out, motion)
-    file = open_motion(
-        motion,
-        robot,
-        units=options["units"],
-        others=True,
-        orders=1 if options["fit"] else order + 3,
-        drop_duplicates=options["drop_duplicates"],
-    )
+    file = open_log(motion, robot, order + 3, options)
     watch = Stopwatch()
-    choice = {name: options[name] for name in ("noise", "degree")}
-    how = plan(motion, file, order + 3, watch, **choice)
+    how = plan(motion, robot, file, order + 3, watch, options)
     gaps = Gaps(how.gap)
     highest, samples = _run(robot, file, how, gaps, watch, options)
     _print_summary(robot, highest)
@@ -76,7 +59,8 @@ def id(robot: Robot, *, motion: Path, **options: Any) -> None:
         _say(_described(how, file))
     split = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in watch.seconds.items())
     _say(f"{f'{out}: ' if out else ''}{samples} samples; {split}")
-    _print_notes(motion, file, how, gaps)
+    for note in notes(motion, file, how, gaps):
+        messages().print(f"jounce: {note}", markup=False, soft_wrap=True)
 
 
 def _run(
@@ -172,17 +156,6 @@ def _described(how: Plan, file: MotionFile) -> str:
         f"{smoothing.step:.3g} s; noise of {what} {smoothing.noise.min():.2g} … "
         f"{smoothing.noise.max():.2g}"
     )
-
-
-def _print_notes(motion: Path, file: MotionFile, how: Plan, gaps: Gaps) -> None:
-    """Say on stderr what a user should know about the file."""
-    notes = [*gaps.report(), *how.warnings]
-    if file.dropped:
-        notes.append(f"{motion}: left out {file.dropped} rows that repeat the row before")
-    if file.ignored:
-        notes.append(f"{motion}: ignored columns {', '.join(file.ignored)}")
-    for note in notes:
-        messages().print(f"jounce: {note}", markup=False, soft_wrap=True)
 
 
 def _say(line: str) -> None:

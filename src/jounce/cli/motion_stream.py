@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from jounce.cli.stopwatch import Stopwatch
+from jounce.cli.unit_doubts import unit_doubts
 from jounce.errors import ShapeError, TableError
 from jounce.trajectory.motion_file import Block, MotionFile
 from jounce.trajectory.smoothing_choice import choose_smoothing
 from jounce.trajectory.stream import stream_derivatives
 
 if TYPE_CHECKING:
+    from jounce.model.robot import Robot
     from jounce.trajectory.smoothing import Smoothing
 
 WINDOWS, SAMPLES = 4, 16384  # what the smoothing is chosen from, whatever the size of a block
@@ -60,28 +62,37 @@ class Plan(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def plan(path: Path, file: MotionFile, needed: int, watch: Stopwatch, **options: Any) -> Plan:
+def plan(
+    path: Path,
+    robot: Robot,
+    file: MotionFile,
+    needed: int,
+    watch: Stopwatch,
+    options: Mapping[str, Any],
+) -> Plan:
     """Decide once for the whole file, from a few windows of it, how to smooth.
 
-    ``options`` are those of `choose_smoothing`.
+    ``options`` has the ``noise`` and the ``degree`` of `choose_smoothing`.
     """
     with watch.stage("read"):
         windows = file.windows(WINDOWS, SAMPLES)
+    doubts = tuple(unit_doubts(path, robot, windows))
     steps = np.concatenate([np.diff(window.time) for window in windows])
     if file.orders[0] == needed:
         gap = GAP * float(np.median(steps)) if steps.size else np.inf
-        return Plan(needed, None, gap, ())
+        return Plan(needed, None, gap, doubts)
     time = np.concatenate([window.time for window in windows])
     highest = np.concatenate([window.values[-1] for window in windows])
     with watch.stage("fit"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             order = needed - file.orders[0]
-            smoothing = choose_smoothing(time, highest, order=order, **options)
+            choice = {name: options[name] for name in ("noise", "degree")}
+            smoothing = choose_smoothing(time, highest, order=order, **choice)
         except ShapeError as error:
             raise TableError(f"{path}: {error}") from error
     said = tuple(_named(str(warning.message), file.names) for warning in caught)
-    return Plan(needed, smoothing, smoothing.gap, said)
+    return Plan(needed, smoothing, smoothing.gap, doubts + said)
 
 
 def _named(text: str, names: tuple[str, ...]) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from jounce.cli.console import messages, output, progress
+from jounce.cli.motion_argument import NAMES, motion_options, notes, open_log
 from jounce.cli.robot_argument import robot_argument
 from jounce.cli.simulate import elastic_robot
 
@@ -45,11 +46,7 @@ class _Motion(NamedTuple):
               "for all joints, or once a joint.")  # fmt: skip
 @click.option("--limits", "limits_file", type=_FILE, metavar="FILE",
               help="Limits instead of those of ROBOT: .csv or .json.")  # fmt: skip
-@click.option("--units", metavar="UNITS",
-              help="Units of MOTION, such as deg,ms.  [default: rad,m,s]")  # fmt: skip
-@click.option("--noise", type=click.FloatRange(min=0), metavar="SIGMA",
-              help="Standard deviation of its samples; 0 interpolates.  "
-              "[default: estimated]")  # fmt: skip
+@motion_options
 @click.option("--time", "duration", type=_POSITIVE, metavar="T",
               help=f"Without MOTION: how long, in s.  [default: {_DURATION:g}]")  # fmt: skip
 @click.option("--step", type=_POSITIVE, metavar="SECONDS",
@@ -110,9 +107,10 @@ def _default(robot: Robot, orders: int, limits: Limits | None, options: dict[str
 
     from jounce.report.default_motion import default_motion
 
-    strange = [name for name in ("units", "noise") if options[name] is not None]
+    strange = [name for name in NAMES if options[name] is not None and options[name] is not False]
     if strange:
-        raise click.UsageError(f"--{strange[0]} is for a MOTION, and none is given")
+        option = strange[0].replace("_", "-")
+        raise click.UsageError(f"--{option} is for a MOTION, and none is given")
     duration, step = options["duration"] or _DURATION, options["step"] or _STEP
     count = max(2, round(duration / step) + 1)
     if count > _MOST_SAMPLES:
@@ -131,26 +129,22 @@ def _logged(robot: Robot, path: Path, orders: int, options: dict[str, Any]) -> _
     from jounce.cli.motion_stream import Gaps, plan, stream
     from jounce.cli.stopwatch import Stopwatch
     from jounce.errors import TableError
-    from jounce.trajectory.motion_file import open_motion
 
     strange = [name for name in ("duration", "step") if options[name] is not None]
     if strange:
         name = {"duration": "time"}.get(strange[0], strange[0])
         raise click.UsageError(f"--{name} is for a report without MOTION")
-    file = open_motion(path, robot, units=options["units"], others=True, orders=orders + 1)
+    file = open_log(path, robot, orders + 1, options)
     watch = Stopwatch()
-    how = plan(path, file, orders + 1, watch, noise=options["noise"])
+    how = plan(path, robot, file, orders + 1, watch, options)
     gaps = Gaps(how.gap)
     blocks = list(stream(file, how, 16384, watch, gaps.look))
     time = np.concatenate([block[0] for block in blocks])
     if len(time) < 2:
         raise TableError(f"{path}: a report needs two samples or more, got {len(time)}.")
-    notes = [*gaps.report(), *how.warnings]
-    if file.ignored:
-        notes.append(f"{path}: ignored columns {', '.join(file.ignored)}")
     values = np.concatenate([block[1] for block in blocks], axis=1)
     rates = "" if how.smoothing is None else ", rates by spline"
-    return _Motion(time, values, path.name + rates, tuple(notes))
+    return _Motion(time, values, path.name + rates, tuple(notes(path, file, how, gaps)))
 
 
 def _summary(out: Path, found: Report) -> str:

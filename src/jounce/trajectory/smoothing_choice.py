@@ -20,7 +20,7 @@ from jounce.trajectory.spline_reach import GRID_GAP, SAMPLE_GAP, reach
 
 PENALTIES = 10.0 ** np.arange(-10.0, 8.1)
 SAMPLES = 4096  # of a window
-WIDEST = 256  # samples a knot
+DOUBLINGS = 8  # of the step of the knots, at most
 AS_GOOD = 1.01  # scores that differ by less are the same
 HOPELESS = 1e4  # times the best: wider knots will not do
 
@@ -39,15 +39,16 @@ def choose_smoothing(
     t, q = checked_samples(t, q)
     degree = checked_degree(degree, order, t.size)
     noise = checked_noise(noise, q.shape[1])
-    dt = float(np.median(np.diff(t)))
+    usual, finest = _steps(t)
     if noise is not None and not noise.any():
-        step, gap, penalty = dt, SAMPLE_GAP * dt, np.zeros(q.shape[1])
-        noise = _noise_of(t, q, degree, dt)
+        step = float(np.median(np.diff(t)))
+        gap, penalty = SAMPLE_GAP * step, np.zeros(q.shape[1])
+        noise = _noise_of(t, q, degree, max(4.0 * usual, finest))
     else:
-        per_knot, penalty, noise = _best(t, q, degree, dt, noise)
-        step, gap = per_knot * dt, GRID_GAP * per_knot * dt
+        step, penalty, noise = _best(t, q, degree, finest, noise)
+        gap = GRID_GAP * step
     noise = np.maximum(noise, np.finfo(float).eps * np.abs(q).max(axis=0))
-    windows = windows_of(t, q, max(256, 32 * round(step / dt)), gap)
+    windows = windows_of(t, q, max(256, 32 * round(step / usual)), gap)
     windows = [((x - t[0]) / step, y) for x, y in windows]
     error, signal = derivative_errors(windows, degree, penalty, noise)
     per_time = step ** -np.arange(degree + 1.0)[:, None]
@@ -78,19 +79,31 @@ def warn_of(smoothing: Smoothing, order: int, stacklevel: int) -> None:
         )
 
 
+def _steps(t: np.ndarray) -> tuple[float, float]:
+    """Return the usual step from one sample to the next, and the finest step of knots.
+
+    Steps far beyond the usual ones are pauses; no other should be so long that the finest knots
+    leave a gap there.
+    """
+    steps = np.diff(t)
+    usual = float(np.mean(steps[steps <= SAMPLE_GAP * np.quantile(steps, 0.95)]))
+    return usual, max(usual, float(steps[steps <= SAMPLE_GAP * usual].max()) / GRID_GAP)
+
+
 def _best(
-    t: np.ndarray, q: np.ndarray, degree: int, dt: float, noise: np.ndarray | None
-) -> tuple[int, np.ndarray, np.ndarray]:
-    """Return the samples a knot, and penalty and noise of each coordinate."""
-    tries: dict[int, Scores] = {}
+    t: np.ndarray, q: np.ndarray, degree: int, finest: float, noise: np.ndarray | None
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """Return the step of the knots, and penalty and noise of each coordinate."""
+    tries: dict[float, Scores] = {}
     risks: list[np.ndarray] = []
-    per_knot = 1
-    while per_knot <= WIDEST and (per_knot == 1 or per_knot * (degree + 1) <= t.size):
-        tries[per_knot] = _tried(t, q, degree, per_knot * dt, PENALTIES)
-        risks.append(tries[per_knot].risk(noise).min(axis=0))
+    rounding = (2.0 * np.finfo(float).eps * np.abs(q).max(axis=0)) ** 2
+    for step in finest * 2.0 ** np.arange(DOUBLINGS + 1):
+        if tries and np.count_nonzero(np.diff(np.floor((t - t[0]) / step))) < degree:
+            break
+        tries[step] = _tried(t, q, degree, step, PENALTIES)
+        risks.append(np.maximum(tries[step].risk(noise).min(axis=0), rounding))
         if np.all(risks[-1] > HOPELESS * np.min(risks, axis=0)):
             break
-        per_knot *= 2
     # the widest knots that do for the most demanding coordinate
     good = np.array(risks) <= AS_GOOD * np.min(risks, axis=0)
     chosen = list(tries)[min(int(np.flatnonzero(column)[-1]) for column in good.T)]
@@ -107,8 +120,8 @@ def _tried(t: np.ndarray, q: np.ndarray, degree: int, step: float, penalties: np
     return scores([((x - t[0]) / step, y) for x, y in windows], degree, penalties)
 
 
-def _noise_of(t: np.ndarray, q: np.ndarray, degree: int, dt: float) -> np.ndarray:
+def _noise_of(t: np.ndarray, q: np.ndarray, degree: int, step: float) -> np.ndarray:
     """Return what a spline with a knot for every fourth sample leaves, if that says anything."""
     if t.size < 16 * (degree + 1):
         return np.zeros(q.shape[1])
-    return np.sqrt(_tried(t, q, degree, 4.0 * dt, PENALTIES[:1]).variance()[0])
+    return np.sqrt(_tried(t, q, degree, step, PENALTIES[:1]).variance()[0])

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.interpolate import BSpline
 
+from jounce.trajectory.spline_basis import evaluated
 from jounce.trajectory.spline_fit import divided, system_of
 
 WINDOWS = 3
@@ -89,16 +90,17 @@ def derivative_errors(
     for u, q in windows:
         system = system_of(u, degree, penalised=bool(penalty.any()))
         middle = u[u.size // 4 : u.size - u.size // 4]
-        basis = BSpline(system.knots, np.eye(system.gram.shape[1]), degree)
+        size = system.gram.shape[1]
+        basis = BSpline(system.knots, np.eye(size), system.degree)
         some = middle[:: 1 + middle.size // 16]
-        rows = np.concatenate([basis(some, k) for k in range(degree + 1)])
+        rows = evaluated(basis, some, degree, 1.0).reshape(-1, size)
         for i, value in enumerate(penalty):
             spread = system.B @ divided(system.factor(value), rows.T)
             power = np.sum(spread**2, axis=0).reshape(degree + 1, -1).mean(axis=1)
             error[:, i] = np.maximum(error[:, i], noise[i] * np.sqrt(power))
-            spline = BSpline(system.knots, system.solve(value, q[:, [i]]), degree)
-            size = [np.sqrt(np.mean(spline(middle, k) ** 2)) for k in range(degree + 1)]
-            signal[:, i] = np.maximum(signal[:, i], size)
+            spline = BSpline(system.knots, system.solve(value, q[:, [i]]), system.degree)
+            motion = evaluated(spline, middle, degree, 1.0)[..., 0]
+            signal[:, i] = np.maximum(signal[:, i], np.sqrt(np.mean(motion**2, axis=1)))
     return error, signal
 
 

@@ -120,10 +120,11 @@ def _integer_knots(u: np.ndarray, degree: int) -> np.ndarray:
 def _penalised_order(u: np.ndarray, degree: int) -> int:
     """Return m: polynomials of lower degree are not penalised, so the samples determine them.
 
-    That takes m of them, not too close together: within a part s of a knot interval the sum of
-    squares feels the degree m − 1 by s^(2 m − 2).
+    That takes m places, a quarter of a knot interval apart.  Within a part s of one interval the
+    sum of squares feels the degree m − 1 by s^(2 m − 2).
     """
-    m = min(degree - 1, u.size)
+    places = min(u.size, 1 + int(np.count_nonzero(np.diff(np.floor(4.0 * u)))))
+    m = min(degree - 1, places if u[-1] - u[0] >= 1.0 else u.size)
     span = max(float(u[-1] - u[0]), 1e-12)
     return m if span >= 1.0 else min(m, 1 + int(log10(FAINT) / (2.0 * log10(span))))
 

@@ -97,6 +97,24 @@ def test_noise_is_smoothed(rng: np.random.Generator):
         assert np.all(rms[1:] < 2e-3 * np.abs(exact[1:]).max(axis=(1, 2)))
 
 
+@pytest.mark.parametrize("kind", ["bursts", "at random", "two rates", "parked joint"])
+def test_uneven_samples_are_one_motion(kind: str, rng: np.random.Generator):
+    even = np.arange(0.0, 5.0, 1e-3)
+    t = {
+        "bursts": np.add.outer(np.arange(0.0, 5.0, 0.01), 1e-6 * np.arange(10)).ravel(),
+        "at random": np.sort(rng.uniform(0.0, 5.0, 5000)),
+        "two rates": np.concatenate([np.arange(-3.0, 0.0, 0.01), even]),
+        "parked joint": even,
+    }[kind]
+    exact = MOTION(t, order=4)
+    exact[:, :, 0] *= kind != "parked joint"
+    exact[0, :, 0] += 1.3
+    spline = Spline.fit(t, exact[0])
+    assert len(spline.pieces) == 1
+    error = np.abs(spline(t, order=4) - exact)[:, 500:-500].max(axis=1)
+    assert np.all(error < 1e-5 * np.abs(exact).max(axis=(1, 2))[:, None])
+
+
 def test_it_is_defined_between_its_ends_only():
     t = np.linspace(2.0, 3.0, 20)
     spline = Spline.through(t, np.sin(t)[:, None])

@@ -123,6 +123,23 @@ def test_the_largest_factor_may_lie_beyond_a_forbidden_range():
     assert not check_limits(robot, ScaledTrajectory(motion, scaled.factor * 1.001), limits).ok
 
 
+def test_a_joint_that_mimics_another_moves_along():
+    builder = jounce.RobotBuilder("gripper")
+    finger = jounce.Inertia(0.1, (0.0, 0.0, 0.02), 1e-4 * np.eye(3))
+    slide = jounce.joints.prismatic((1, 0, 0))
+    tight = jounce.Limits(velocity=0.3)
+    builder.add("left", joint=slide, inertia=finger, joint_name="grip")
+    builder.add("right", joint=slide, inertia=finger, mimic=("grip", -2.0, 0.0), limits=tight)
+    robot = builder.build()
+    close = Polynomial.rest_to_rest([0.0], [0.04], 1.0)
+    scaled = scale_to_limits(robot, close, Limits.of(robot))
+    assert_close(np.abs(scaled(scaled.duration / 2.0, order=1)[1]), [0.15], INDEPENDENT)
+    pushed = scale_to_limits(robot, close, limits_of(robot, effort=2.0))
+    t = np.linspace(0.0, pushed.duration, 20_001)
+    force = (0.1 + 2.0**2 * 0.1) * np.abs(pushed(t, order=2)[2]).max()
+    assert_close(force, 2.0, 1e-7)
+
+
 def test_what_no_speed_allows_is_told():
     robot = arm()
     with pytest.raises(
