@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mpmath
 import numpy as np
 from rich.console import Console
 from rich.table import Table
@@ -9,6 +10,8 @@ from rich.table import Table
 import jounce
 from benchmarks.peers import Pinocchio, urdf
 from benchmarks.timing import Action, at_least, best_times, repeated
+from jounce.derivatives.forces import forces
+from jounce.derivatives.forward import accelerations
 
 SAMPLES = 4096
 CALLS = 300
@@ -28,6 +31,7 @@ def run(console: Console) -> None:
     """Print what forward dynamics takes, and what it gives back."""
     _speed(console)
     _round_trip(console)
+    _inevitable(console)
 
 
 def _speed(console: Console) -> None:
@@ -90,4 +94,24 @@ def _round_trip(console: Console) -> None:
         condition = np.median(np.linalg.cond(jounce.mass_matrix(robot, q)[0]))
         medians = (f"{x:.0e}" for x in np.median(errors, axis=-1))
         table.add_row(name, *medians, f"{misses.max():.0e}", f"{condition:.0e}")
+    console.print(table)
+
+
+def _inevitable(console: Console) -> None:
+    """Round the exact forces of one state to doubles, and solve them with 50 digits."""
+    robot, rng = jounce.load(urdf("panda.urdf"), mimic=False), np.random.default_rng(0)
+    q = robot.random_configuration(rng)
+    v, *rates = rng.standard_normal((1 + len(RATES), robot.nv))
+    found = jounce.forward_dynamics(robot, q, v, *jounce.inverse_dynamics(robot, q, v, *rates))
+    with mpmath.workdps(50):
+        exact = [[mpmath.mpf(float(x)) for x in row] for row in (q, v, *rates)]
+        Q = forces(robot, exact[0], exact[1:])
+        rounded = [[mpmath.mpf(float(x)) for x in row] for row in Q]
+        solved = np.array(accelerations(robot, exact[0], exact[1], rounded), dtype=float)
+    table = Table(title=f"{robot.name}, {robot.nv} joints, one state at unit rates: relative error")
+    for heading in ("solved by", *RATES):
+        table.add_column(heading, justify="left" if heading == "solved by" else "right")
+    for name, result in {"50 digits, forces rounded to doubles": solved, "ours": found}.items():
+        errors = np.abs(result - rates).max(axis=-1) / np.abs(rates).max(axis=-1)
+        table.add_row(name, *(f"{x:.0e}" for x in errors))
     console.print(table)

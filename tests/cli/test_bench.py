@@ -14,7 +14,8 @@ from tests.cli.program import only_line
 
 
 def jounce(*arguments: str) -> tuple[int, str, str]:
-    result = CliRunner().invoke(main, ["bench", *arguments, "--samples", "8", "--rounds", "2"])
+    options = ["--samples", "8", "--rounds", "2"]
+    result = CliRunner(env={"COLUMNS": "160"}).invoke(main, ["bench", *arguments, *options])
     return result.exit_code, result.stdout, result.stderr
 
 

@@ -185,6 +185,19 @@ def test_units_that_are_hard_to_believe(
     assert run(tmp_path / "crane.json", file, "--units", units)[2] == ""
 
 
+@pytest.mark.parametrize(("step", "is_told"), [(0.02, False), (0.35, True)])
+def test_a_joint_that_the_spline_misses_is_told(step: float, is_told: bool, tmp_path: Path):
+    """Three samples a period are too few to tell a motion from noise."""
+    t = np.arange(0.0, 10.0, step)
+    q = np.stack([np.sin(t), 0.4 * np.sin(5.93 * t)], axis=1)
+    write_table(tmp_path / "log.csv", MotionTable(t, NAMES, q[None]))
+    code, _, err = run("planar2r", tmp_path / "log.csv")
+    assert code == 0
+    line = r"jounce: \S+log.csv: the spline misses joint2 by 0.\d+ rms of 0.28; if that is .*\n"
+    assert bool(re.fullmatch(line, err)) == is_told, err
+    assert is_told or not err
+
+
 def rows(*changed: str) -> str:
     """Return a log whose last lines are these."""
     good = [f"{k / 100},{np.sin(k / 9)},{np.cos(k / 9)}" for k in range(30)]

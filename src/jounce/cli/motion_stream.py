@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 WINDOWS, SAMPLES = 4, 16384  # what the smoothing is chosen from, whatever the size of a block
 GAP = 20.0  # median steps; a longer one is reported where nothing is fitted
 SHOWN = 3  # gaps that are told one by one
+SCATTER = 0.01  # rad or m (a second, …) about the spline: more than a sensor has
+PART = 0.1  # of a joint's movement, that the spline misses
 
 
 class Gaps:
@@ -92,7 +94,20 @@ def plan(
         except ShapeError as error:
             raise TableError(f"{path}: {error}") from error
     said = tuple(_named(str(warning.message), file.names) for warning in caught)
-    return Plan(needed, smoothing, smoothing.gap, doubts + said)
+    missed = tuple(_missed(path, file.names, smoothing.noise, highest.std(axis=0)))
+    return Plan(needed, smoothing, smoothing.gap, doubts + said + missed)
+
+
+def _missed(
+    path: Path, names: tuple[str, ...], noise: np.ndarray, spread: np.ndarray
+) -> Iterator[str]:
+    """Yield a line for each joint that the spline does not follow."""
+    for name, sigma, whole in zip(names, noise, spread, strict=True):
+        if sigma > SCATTER and sigma > PART * whole:
+            yield (
+                f"{path}: the spline misses {name} by {sigma:.2g} rms of {whole:.2g}; if that is "
+                "no noise, log it at shorter steps"
+            )
 
 
 def _named(text: str, names: tuple[str, ...]) -> str:
