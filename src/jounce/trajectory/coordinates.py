@@ -16,8 +16,9 @@ def coordinate_names(robot: Robot) -> tuple[str, ...]:
     if strange:
         raise UnsupportedError(
             f"robot {robot.name!r}: joint {', '.join(strange)} has a quaternion among its "
-            "coordinates; motion tables hold joints with one velocity a coordinate. Lock it with "
-            "robot.with_locked, or call jounce.inverse_dynamics with arrays."
+            "coordinates; motion tables hold joints with one velocity a coordinate. Leave out "
+            "--floating-base, lock it with robot.with_locked, or call jounce.inverse_dynamics with "
+            "arrays."
         )
     return tuple(
         joint.name if joint.nq == 1 else f"{joint.name}[{k}]"

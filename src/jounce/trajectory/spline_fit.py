@@ -47,9 +47,10 @@ class System(NamedTuple):
             return cholesky_banded(bands, overwrite_ab=True, lower=True, check_finite=False)
         except LinAlgError as error:
             raise SingularError(
-                f"samples between knots {self.knots[0]:g} and {self.knots[-1]:g} are too uneven "
-                "to determine a spline; leave out samples that are close together, or let it "
-                "smooth (noise=None)."
+                f"the samples between knots {self.knots[0]:g} and {self.knots[-1]:g} do not "
+                f"determine a spline of degree {self.degree} to rounding: ask for a lower order "
+                "or degree, leave out samples that are close together, or let it smooth "
+                "(noise=None)."
             ) from error
 
     def solve(self, penalty: float, q: np.ndarray) -> np.ndarray:
