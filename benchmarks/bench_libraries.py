@@ -6,8 +6,10 @@ A library that is not installed is left out with a line that says so.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import replace
+from functools import partial
 from io import StringIO
 
 import numpy as np
@@ -20,6 +22,7 @@ from benchmarks.timing import best_times, repeated
 
 SAMPLES = 4096
 CALLS = 200
+ROUNDS = 15
 
 
 def run(console: Console) -> None:
@@ -33,16 +36,12 @@ def run(console: Console) -> None:
     headings = ("library", "how", "Q", "Q…Q⁽²⁾", "Q, a call", "Q…Q⁽²⁾, a call", "s to build")
     for heading in (*headings, "deviation"):
         table.add_column(heading, justify="left" if heading in headings[:2] else "right")
-    reference: dict[str, float] = {}
-    for make in CONTESTANTS:
-        try:
-            contestant = make(robot)
-        except ImportError as error:
-            console.print(f"{make.__name__} is left out: {error}", markup=False)
-            continue
-        times = _times(contestant, motion)
-        reference = reference or times
-        cells = [_cell(times.get(key), reference[key]) for key in reference]
+    contestants = list(_contestants(console, robot))
+    times = _times(contestants, motion)
+    reference = times[contestants[0].how]
+    for contestant in contestants:
+        own = times[contestant.how]
+        cells = [_cell(own.get(key), reference[key]) for key in reference]
         built = max(contestant.seconds.values(), default=0.0)
         last = f"{built:.2f}" if built else "–", f"{_deviation(robot, contestant, motion):.0e}"
         table.add_row(contestant.name, contestant.how, *cells, *last)
@@ -50,18 +49,37 @@ def run(console: Console) -> None:
     _skidy(console)
 
 
-def _times(contestant: Contestant, motion: np.ndarray) -> dict[str, float]:
-    """Return seconds of a sample in a batch and in a call, by what is computed."""
-    seconds = {}
-    for what, compute in contestant.batch.items():
-        rows = motion[: ORDERS[what] + 3]
-        seconds[what] = best_times({what: lambda c=compute, r=rows: c(*r)}, rounds=5)[what]
-    found = {what: value / motion.shape[1] for what, value in seconds.items()}
-    for what, compute in contestant.call.items():
-        rows = [np.array(x[0]) for x in motion[: ORDERS[what] + 3]]
-        action = repeated(lambda c=compute, r=rows: c(*r), CALLS)
-        found[f"{what}, a call"] = best_times({what: action}, rounds=5)[what] / CALLS
-    return found
+def _contestants(console: Console, robot: jounce.Robot) -> Iterator[Contestant]:
+    """Yield the libraries that are installed, ours first."""
+    for make in CONTESTANTS:
+        try:
+            yield make(robot)
+        except ImportError as error:
+            console.print(f"{make.__name__} is left out: {error}", markup=False)
+
+
+def _times(contestants: list[Contestant], motion: np.ndarray) -> dict[str, dict[str, float]]:
+    """Return seconds of a sample in a batch and in a call, by how and what; all take turns."""
+    found: dict[str, dict[str, float]] = {contestant.how: {} for contestant in contestants}
+    samples = motion.shape[1]
+    for what, order in ORDERS.items():
+        rows = motion[: order + 3]
+        first = [np.array(x[0]) for x in rows]
+        batches = {c.how: partial(c.batch[what], *rows) for c in contestants if what in c.batch}
+        calls = {
+            c.how: repeated(partial(c.call[what], *first), CALLS)
+            for c in contestants
+            if what in c.call
+        }
+        for how, seconds in best_times(batches, rounds=ROUNDS).items():
+            found[how][what] = seconds / samples
+        for how, seconds in best_times(calls, rounds=ROUNDS).items():
+            found[how][f"{what}, a call"] = seconds / CALLS
+    return {how: {key: own[key] for key in sorted(own, key=_place)} for how, own in found.items()}
+
+
+def _place(key: str) -> tuple[bool, int]:
+    return key.endswith("call"), len(key)
 
 
 def _cell(seconds: float | None, ours: float) -> str:
