@@ -20,10 +20,16 @@ ROWS = 10**6
 BLOCK = 50000
 PROGRAM = """
 import atexit, resource
+from pathlib import Path
 from jounce.cli import main
 
-unit = 1 if __import__("sys").platform == "darwin" else 1024
-peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+def peak():
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # bytes on macOS
+    line = next(x for x in status.read_text().splitlines() if x.startswith("VmHWM"))
+    return 1024 * int(line.split()[1])  # ru_maxrss would count the process that started this one
+
 atexit.register(lambda: print("peak", peak()))
 main()
 """

@@ -20,7 +20,7 @@ motion = papers_motion(robot.nv)(t, order=ORDER + 2)  # q, v, a, jerk, snap, cra
 
 reference = jounce.inverse_dynamics(robot, *motion)  # Q … Q⁽³⁾: (4, 2001, 7)
 scale = np.abs(reference).max(axis=(1, 2))
-table = Table(title=f"{robot.name}: Q … Q⁽{ORDER}⁾ at {t.size} samples of the papers' motion")
+table = Table(title=f"{robot.name}: Q … Q⁽³⁾ at {t.size} samples of the papers' motion")
 for heading in ("formulation", "operations", "µs a sample", "largest deviation, of scale"):
     table.add_column(heading, justify="right" if heading != "formulation" else "left")
 
