@@ -14,6 +14,7 @@ from jounce.trajectory.spline_fit import divided, system_of
 WINDOWS = 3
 PROBES = 8  # random vectors that estimate a trace
 HOPELESS = 1e4  # times the best residual: larger penalties will not do
+ENOUGH = 1e-2  # of the residual: what it then lacks changes its square by 1e-4
 INFLATION = 1.4  # of the trace, against too little smoothing
 
 
@@ -66,7 +67,7 @@ def scores(
             if np.all(residual[:i].min(axis=0, initial=np.inf) * HOPELESS < residual[i - 1]):
                 residual[i] = np.inf
                 continue
-            left = (q - system.B @ system.solve(penalty, q))[inner]
+            left = (q - system.B @ system.solve(penalty, q, enough=ENOUGH))[inner]
             residual[i] += np.sum(left**2, axis=0)
             kept = (system.B @ divided(system.factor(penalty), seen))[inner]
             trace[i] += np.sum(probes[inner] * kept) / PROBES

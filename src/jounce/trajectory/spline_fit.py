@@ -53,21 +53,25 @@ class System(NamedTuple):
                 "(noise=None)."
             ) from error
 
-    def solve(self, penalty: float, q: np.ndarray) -> np.ndarray:
+    def solve(self, penalty: float, q: np.ndarray, *, enough: float = 0.0) -> np.ndarray:
         """Return the coefficients.
 
         The equations square the condition of the problem, and a large penalty hides the data
         behind it; refinement with residuals that do not suffer from either makes up for both.
+        It ends when all digits are there, or changes are below this share of what the spline
+        leaves of q.
         """
         factor = self.factor(penalty)
         c = divided(factor, self.B.T @ q)
         for _ in range(REFINEMENTS):
-            residual = self.B.T @ (q - self.B @ c)
+            left = q - self.B @ c
+            residual = self.B.T @ left
             if self.P.any():
                 residual -= self._weight(penalty) * self._roughness(c)
             change = divided(factor, residual)
             c += change
-            if np.abs(change).max() <= REFINED * np.abs(c).max():
+            is_exact = np.abs(change).max() <= REFINED * np.abs(c).max()
+            if is_exact or np.all(np.abs(change).max(axis=0) <= enough * _rms(left)):
                 break
         return c
 
@@ -94,6 +98,10 @@ def fitted(u: np.ndarray, q: np.ndarray, degree: int, penalty: np.ndarray) -> BS
         of_value = penalty == value
         c[:, of_value] = system.solve(value, np.ascontiguousarray(q[:, of_value]))
     return BSpline(system.knots, c, system.degree)
+
+
+def _rms(columns: np.ndarray) -> np.ndarray:
+    return np.sqrt(np.mean(columns**2, axis=0))
 
 
 def system_of(u: np.ndarray, degree: int, penalised: bool) -> System:
