@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.errors import JounceError, ShapeError, UnsupportedError
+from jounce.errors import JounceError, ShapeError
 from jounce.ik.descent import Goal, bounds, descend, goal_of, no_bounds, speed_bounds
 from jounce.ik.pose_paths import PosePath
 from jounce.ik.pose_solver import inverse_kinematics
@@ -18,6 +18,7 @@ from jounce.ik.tasks import DIRECTIONS, velocity_names
 from jounce.model.checks import as_floats, check_finite
 from jounce.model.configuration import integrate
 from jounce.model.robot import Robot
+from jounce.trajectory.coordinates import coordinate_names
 from jounce.trajectory.motion_table import MotionTable
 
 ORDER = 4
@@ -48,11 +49,8 @@ class JointPath(NamedTuple):
 
     def table(self, robot: Robot) -> MotionTable:
         """Return it as a table for `jounce.trajectory.write_table`."""
-        if robot.nq != robot.nv:
-            raise UnsupportedError("motion tables hold joints of one coordinate a velocity.")
-        names = [joint.name for joint in robot.joints if joint.mimic is None]
-        values = np.concatenate([self.q[None], self.rates])
-        return MotionTable(self.time, tuple(names), values)
+        names = coordinate_names(robot)
+        return MotionTable(self.time, names, np.concatenate([self.q[None], self.rates]))
 
 
 class _State(NamedTuple):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import jounce
-from jounce.ik import PathError, PoseSpline, ScrewMotions, follow
+from jounce.ik import JointPath, PathError, PoseSpline, ScrewMotions, follow
 from jounce.ik.descent import speed_bounds
+from jounce.trajectory import read_motion, write_table
 from tests.tolerances import assert_close
 
 PUMA = np.array([0.1, 0.5, -0.4, 0.3, 0.9, 0.2])
@@ -126,5 +128,16 @@ def test_tables_need_plain_joints():
     path = path_of(ScrewMotions, robot, "head", np.array([robot.neutral, robot.neutral]))
     motion = follow(robot, "head", path, [0.0, 1.0], robot.neutral)
     assert motion.q.shape == (2, robot.nq)
-    with pytest.raises(jounce.UnsupportedError, match="one coordinate"):
+    with pytest.raises(jounce.UnsupportedError, match="quaternion"):
         motion.table(robot)
+
+
+def test_coordinates_of_one_joint_have_names_of_their_own(tmp_path: Path):
+    builder = jounce.RobotBuilder("piston")
+    builder.add("rod", joint=jounce.joints.cylindrical((0, 0, 1)), joint_name="slide")
+    robot = builder.build(strict=False)
+    motion = JointPath(np.arange(3.0), np.zeros((3, 2)), np.zeros((4, 3, 2)), np.ones(3))
+    table = motion.table(robot)
+    assert table.names == ("slide[0]", "slide[1]")
+    write_table(tmp_path / "motion.csv", table)
+    assert read_motion(tmp_path / "motion.csv").names == table.names
