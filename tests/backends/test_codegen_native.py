@@ -20,8 +20,6 @@ from jounce.codegen.target import host
 from tests.tolerances import EXACT, ROUNDOFF, assert_close
 from tests.unit.codegen.programs import Recipe, chain, evaluate, finite, recipes, trace
 
-pytest.importorskip("llvmlite")
-
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch):

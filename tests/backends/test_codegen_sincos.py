@@ -13,8 +13,6 @@ from jounce.codegen import Graph, cache
 from jounce.codegen.llvm_sincos import LIMIT
 from jounce.codegen.native import compile_program
 
-pytest.importorskip("llvmlite")
-
 MAX_ULP = 1.0
 
 

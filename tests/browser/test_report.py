@@ -15,7 +15,6 @@ from jounce.report import write_report
 
 if sys.platform == "win32":
     pytest.skip("Chromium is driven over POSIX pipes", allow_module_level=True)
-pytest.importorskip("plotly")
 
 from tests.browser.chromium import chromium, executable
 

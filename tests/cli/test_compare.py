@@ -45,7 +45,10 @@ def test_table_and_csv(tmp_path: Path):
         (("planar2r", "--orders", "x"), "--orders must look like 0-6"),
         (("planar2r", "--formulation", "momentun"), "did you mean 'momentum'"),
         (("planar2r", *ONE, "--plot", "figure.txt"), "name it like that"),
-        (("planar2r", *ONE, "--csv", "no/such/directory/table.csv"), "no such directory"),
+        (
+            ("planar2r", *ONE, "--csv", "no/such/directory/table.csv"),
+            "no directory no/such/directory",
+        ),
         (("planar2r", *ONE, "--csv", "."), "directory"),
     ],
 )

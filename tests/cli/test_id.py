@@ -230,7 +230,12 @@ BAD = [
     ("order", rows(), ("--order", "-1"), "--order"),
     ("block", rows(), ("--block", "0"), "--block"),
     ("ending", rows(), ("-o", "torques.txt"), "end in .csv or .npz or .parquet, not in '.txt'"),
-    ("directory", rows(), ("-o", "/no/such/torques.csv"), "no such directory; check the path"),
+    (
+        "directory",
+        rows(),
+        ("-o", "/no/such/torques.csv"),
+        "no directory /no/such to write torques.csv to",
+    ),
     ("option", rows(), ("--speed",), "--speed"),
 ]
 

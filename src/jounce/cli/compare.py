@@ -14,6 +14,7 @@ from rich.table import Table
 from jounce.cli.console import output, progress
 from jounce.cli.failure import CheckFailed
 from jounce.cli.robot_argument import robot_argument
+from jounce.cli.target import check_target
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -95,11 +96,8 @@ def _check_targets(table: Path | None, picture: Path | None) -> None:
     """Find out before minutes of measuring whether the results can be written."""
     from jounce.comparison.figure import require_matplotlib
 
-    for path in (table, picture):
-        if path is not None and path.is_dir():
-            raise IsADirectoryError(21, "is a directory", str(path))
-        if path is not None and not path.resolve().parent.is_dir():
-            raise FileNotFoundError(2, "no such directory", str(path.parent))
+    check_target(table)
+    check_target(picture)
     if picture is not None:
         require_matplotlib(picture)
 

@@ -11,6 +11,7 @@ import click
 from jounce.cli.console import messages, output, progress
 from jounce.cli.motion_argument import motion_options, notes, open_log
 from jounce.cli.robot_argument import robot_argument
+from jounce.cli.target import check_target
 
 if TYPE_CHECKING:
     import numpy as np
@@ -114,10 +115,7 @@ def _check_target(out: Path | None, motion: Path) -> None:
         return
     if known_ending(out) == ".parquet":
         pyarrow()
-    if out.is_dir():
-        raise IsADirectoryError(21, "is a directory", str(out))
-    if not out.resolve().parent.is_dir():
-        raise FileNotFoundError(2, "no such directory", str(out.parent))
+    check_target(out)
     if out.exists() and motion.exists() and out.samefile(motion):
         raise click.UsageError(f"{out} is the motion itself; give another file to -o")
 

@@ -11,6 +11,7 @@ from jounce.cli.console import messages, output, progress
 from jounce.cli.motion_argument import NAMES, motion_options, notes, open_log
 from jounce.cli.robot_argument import robot_argument
 from jounce.cli.simulate import elastic_robot
+from jounce.cli.target import check_target
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,7 +62,7 @@ def report(robot: Robot, *, motion: Path | None, out: Path, **options: Any) -> N
     from jounce.report.page import require_plotly
     from jounce.report.write import STEPS, write_report
 
-    _check_target(out)
+    check_target(out, ".html", ".htm")
     require_plotly()
     drives = elastic_robot(robot, options["elastic"]) if options["elastic"] else None
     limits = _limits(robot, options["limits_file"])
@@ -86,14 +87,6 @@ def report(robot: Robot, *, motion: Path | None, out: Path, **options: Any) -> N
     output().print(_summary(out, found), markup=False, soft_wrap=True)
     for note in given.notes:
         messages().print(f"jounce: {note}", markup=False, soft_wrap=True)
-
-
-def _check_target(out: Path) -> None:
-    """Refuse before the work what could not be written after it."""
-    if out.suffix.lower() not in (".html", ".htm"):
-        raise click.UsageError(f"{out} must end in .html")
-    if not out.resolve().parent.is_dir():
-        raise click.UsageError(f"no directory {out.parent} to write {out.name} to")
 
 
 def _limits(robot: Robot, path: Path | None) -> Limits | None:

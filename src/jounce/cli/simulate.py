@@ -11,6 +11,7 @@ import click
 from jounce.cli.console import output, progress
 from jounce.cli.failure import CheckFailed
 from jounce.cli.robot_argument import robot_argument
+from jounce.cli.target import check_target
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,7 +57,8 @@ def simulate(robot: Robot, **options: Any) -> None:
     """
     from jounce.simulation import SimulationError, taylor
 
-    out, plot = _target(options["out"], _TABLES), _target(options["plot"], _PLOTS)
+    out = check_target(options["out"], *_TABLES)
+    plot = check_target(options["plot"], *_PLOTS)
     if plot is not None:
         _require_matplotlib()
     thing = elastic_robot(robot, options["elastic"]) if options["elastic"] else robot
@@ -181,15 +183,6 @@ def _require_matplotlib() -> None:
 
     if find_spec("matplotlib") is None:
         raise click.UsageError("--plot needs matplotlib: pip install 'jounce[plot]'")
-
-
-def _target(path: Path | None, endings: tuple[str, ...]) -> Path | None:
-    """Refuse before the simulation what could not be written after it."""
-    if path is not None and path.suffix.lower() not in endings:
-        raise click.UsageError(f"{path} must end in {' or '.join(endings)}")
-    if path is not None and not path.resolve().parent.is_dir():
-        raise click.UsageError(f"no directory {path.parent} to write {path.name} to")
-    return path
 
 
 def elastic_robot(robot: Robot, texts: tuple[str, ...]) -> SeriesElastic:

@@ -2,25 +2,25 @@
 
 Batches run on one thread, Pinocchio's by ``rneaInParallel`` and ``abaInParallel``, so that no
 Python is between the samples of either; calls are single samples from Python.  Everything takes
-turns and the best of several rounds counts.
+turns and the best of several rounds counts, in processor time.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from jounce.comparison.measurement import best_seconds
 from jounce.errors import UnsupportedError
 from jounce.kernels.kernel import kernel
 from jounce.model.configuration import integrate
 from jounce.model.robot import Robot
 
 Action = Callable[[], object]
-CALLS = 500  # of a round
+ROUND = 5e-3  # s that a round of single calls lasts
 
 
 class Speed(NamedTuple):
@@ -88,9 +88,10 @@ def measure(
             progress(1)
     actions |= {} if peer is None else peer.actions()
     singles = {c.title for c in CONTESTS if c.single} | {"rnea"}
-    best = _best(actions, rounds)
+    best = best_seconds(list(actions.values()), rounds, lambda: None, at_least=ROUND)
     per_sample = {
-        name: seconds / (CALLS if name in singles else samples) for name, seconds in best.items()
+        name: (seconds or 0.0) / (1 if name in singles else samples)
+        for name, seconds in zip(actions, best, strict=True)
     }
     rows = [
         Speed(
@@ -124,14 +125,10 @@ class _Pinocchio:
         pool, out = pin.ModelPool(model, 1), np.zeros_like(self.v, order="F")
         q, v, a = (np.ascontiguousarray(x[:, 0]) for x in (self.q, self.v, self.a))
 
-        def calls() -> None:
-            for _ in range(CALLS):
-                pin.rnea(model, data, q, v, a)
-
         return {
             "rneaInParallel": lambda: pin.rneaInParallel(1, pool, self.q, self.v, self.a, out),
             "abaInParallel": lambda: pin.abaInParallel(1, pool, self.q, self.v, self.a, out),
-            "rnea": calls,
+            "rnea": lambda: pin.rnea(model, data, q, v, a),
         }
 
     def deviation(self, robot: Robot, motion: list[np.ndarray]) -> float:
@@ -162,20 +159,4 @@ def _batch(code: Any, arrays: list[np.ndarray]) -> Action:
 
 def _single(code: Any, arrays: list[np.ndarray]) -> Action:
     first = [np.array(x[0]) for x in arrays]
-
-    def calls() -> None:
-        for _ in range(CALLS):
-            code(*first)
-
-    return calls
-
-
-def _best(actions: dict[str, Action], rounds: int) -> dict[str, float]:
-    """Return the best seconds of each action."""
-    best = dict.fromkeys(actions, float("inf"))
-    for _ in range(rounds):
-        for name, action in actions.items():
-            begin = time.perf_counter()
-            action()
-            best[name] = min(best[name], time.perf_counter() - begin)
-    return best
+    return lambda: code(*first)

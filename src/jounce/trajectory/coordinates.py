@@ -1,4 +1,4 @@
-"""How the coordinates of a robot appear in a motion table."""
+"""How the coordinates of a robot are called in motion tables and limits."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from jounce.model.robot import Robot
 def coordinate_names(robot: Robot) -> tuple[str, ...]:
     """Return a name for every coordinate: that of its joint, numbered where it has several.
 
-    Motion tables hold one velocity a coordinate, so quaternions are refused.
+    Tables and limits have one velocity a coordinate, so quaternions are refused.
     """
     own = [joint for joint in robot.joints if joint.mimic is None]
     strange = [joint.name for joint in own if joint.nq != joint.nv]
     if strange:
         raise UnsupportedError(
             f"robot {robot.name!r}: joint {', '.join(strange)} has a quaternion among its "
-            "coordinates; motion tables hold joints with one velocity a coordinate. Leave out "
-            "--floating-base, lock it with robot.with_locked, or call jounce.inverse_dynamics with "
-            "arrays."
+            "coordinates; tables and limits are for joints with one velocity a coordinate. Leave "
+            "out --floating-base, lock it with robot.with_locked, or call jounce.inverse_dynamics "
+            "with arrays."
         )
     return tuple(
         joint.name if joint.nq == 1 else f"{joint.name}[{k}]"

@@ -9,8 +9,9 @@ import numpy as np
 
 from jounce.errors import ShapeError
 from jounce.model.robot import Robot
+from jounce.trajectory.coordinates import coordinate_names
 from jounce.trajectory.limit_check_peaks import Quantities, peak_times, sampled_quantities
-from jounce.trajectory.limits import Limits, Quantity, coordinate_names
+from jounce.trajectory.limits import Limits, Quantity
 from jounce.trajectory.motion_table import MotionTable
 from jounce.trajectory.protocol import Trajectory
 from jounce.trajectory.smoothing import checked_samples

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.errors import ModelError, ShapeError, UnsupportedError, unknown_name
+from jounce.errors import ModelError, ShapeError, unknown_name
 from jounce.model.checks import as_floats
 from jounce.model.records import Joint
 from jounce.model.robot import Robot
+from jounce.trajectory.coordinates import coordinate_names
 
 
 class Quantity(NamedTuple):
@@ -104,21 +105,6 @@ class Limits:
     def limited(self) -> tuple[Quantity, ...]:
         """Return the quantities that have a bound in any coordinate."""
         return tuple(x for x in QUANTITIES if np.isfinite(self.range_of(x)).any())
-
-
-def coordinate_names(robot: Robot) -> tuple[str, ...]:
-    """Return a name for every coordinate: the joint's, with a number where it has several."""
-    if robot.nq != robot.nv:
-        ball = next(joint for joint in robot.joints if joint.nq != joint.nv)
-        raise UnsupportedError(
-            f"joint {ball.name!r} ({ball.kind}) of {robot.name!r} has {ball.nq} coordinates and "
-            f"{ball.nv} velocities; limits are for robots whose coordinates are numbers on a "
-            "line. Lock the joint (robot.with_locked) or leave the base fixed."
-        )
-    names: list[str] = []
-    for joint in robot.joints:
-        names += [joint.name] if joint.nv == 1 else [f"{joint.name}[{i}]" for i in range(joint.nv)]
-    return tuple(names)
 
 
 def _own(robot: Robot) -> dict[str, np.ndarray]:

@@ -80,8 +80,7 @@ class MotionFile:
     def table(self) -> MotionTable:
         """Return all samples."""
         tables = [block.table for block in self.blocks()]
-        parts = [None if t.forces is None else t.forces for t in tables]
-        forces = [part for part in parts if part is not None]
+        forces = [t.forces for t in tables if t.forces is not None]
         return MotionTable(
             np.concatenate([t.time for t in tables]),
             self.names,
@@ -115,6 +114,7 @@ def open_motion(
     others: bool = False,
     orders: int | None = None,
     drop_duplicates: bool = False,
+    forces_only: bool = False,
 ) -> MotionFile:
     """Open a motion, at least the position of every joint, to read it block by block.
 
@@ -123,29 +123,8 @@ def open_motion(
     (`jounce.trajectory.units`); without a robot all joints turn.  ``others=True`` ignores columns
     that hold none of it; ``orders`` limits how many of position, velocity … are taken, and leaves
     forces out.  ``drop_duplicates=True`` leaves out rows that repeat the row before in all
-    columns that are read.
+    columns that are read.  ``forces_only=True`` takes a table without positions too.
     """
-    found = open_table(
-        path, joints, units=units, others=others, orders=orders, drop_duplicates=drop_duplicates
-    )
-    if not found.orders[0]:
-        raise TableError(
-            f"{os.fspath(path)}: no positions; a motion needs a column q:JOINT for every joint: "
-            f"{', '.join(found.names)}."
-        )
-    return found
-
-
-def open_table(
-    path: str | os.PathLike[str],
-    joints: Robot | Sequence[str] | None = None,
-    *,
-    units: str | None = None,
-    others: bool = False,
-    orders: int | None = None,
-    drop_duplicates: bool = False,
-) -> MotionFile:
-    """Open a table that may hold forces only; everything else is as in `open_motion`."""
     scale = units_of(units)
     if isinstance(joints, Robot):
         names, is_length = coordinate_names(joints), length_coordinates(joints)
@@ -154,7 +133,13 @@ def open_table(
     source = SOURCES[known_ending(path)](Path(path), Wanted(names, others, orders))
     layout = source.layout
     divisors = scale.divisors(layout.orders, is_length or [False] * len(layout.names))
-    return MotionFile(source, divisors, drop_duplicates=drop_duplicates)
+    found = MotionFile(source, divisors, drop_duplicates=drop_duplicates)
+    if not found.orders[0] and not forces_only:
+        raise TableError(
+            f"{os.fspath(path)}: no positions; a motion needs a column q:JOINT for every joint: "
+            f"{', '.join(found.names)}."
+        )
+    return found
 
 
 def known_ending(path: str | os.PathLike[str]) -> str:

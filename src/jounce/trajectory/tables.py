@@ -14,7 +14,7 @@ from pathlib import Path
 from jounce.files import atomic_write
 from jounce.model.robot import Robot
 from jounce.trajectory.csv_file import csv_writer
-from jounce.trajectory.motion_file import known_ending, open_motion, open_table
+from jounce.trajectory.motion_file import known_ending, open_motion
 from jounce.trajectory.motion_table import MotionTable, checked_table
 from jounce.trajectory.npz_file import npz_writer
 from jounce.trajectory.parquet_file import parquet_writer
@@ -48,7 +48,7 @@ def read_table(
     path: str | os.PathLike[str], joints: Joints = None, *, others: bool = False
 ) -> MotionTable:
     """Read a table that may hold forces only; everything else is as in `read_motion`."""
-    return open_table(path, joints, others=others).table()
+    return open_motion(path, joints, others=others, forces_only=True).table()
 
 
 def write_table(path: str | os.PathLike[str], table: MotionTable) -> None:

@@ -118,7 +118,7 @@ def test_bounds_that_are_none_are_refused(arm: jounce.Robot, bounds, error, mess
 
 
 def test_joints_with_quaternions_are_refused(arm: jounce.Robot):
-    with pytest.raises(UnsupportedError, match=r"\(free\).*7 coordinates and 6 velocities"):
+    with pytest.raises(UnsupportedError, match="has a quaternion among its coordinates"):
         Limits.of(arm.with_floating_base())
 
 
