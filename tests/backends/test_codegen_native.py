@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from jounce.codegen import Graph, Program, cache, interpret, native, parallel
-from jounce.codegen.llvm_rows import zero_runs
+from jounce.codegen.llvm_sweep import PAST_CACHE, WIDE, packed_columns, segments
 from jounce.codegen.native import Native, compile_program
 from jounce.codegen.target import host
 from tests.tolerances import EXACT, ROUNDOFF, assert_close
@@ -98,33 +98,63 @@ def test_nothing_is_touched_outside_the_range(program: Program, code: Native):
             assert np.isnan(outside).all()
 
 
-@pytest.mark.parametrize("lanes", [1, 2, 4, 8])
-@pytest.mark.parametrize("gaps", [(15,), (16,), (17, 16), (19, 1, 300, 2), (600,), (16, 40, 3)])
-def test_zeros_side_by_side(gaps: tuple[int, ...], lanes: int):
-    """Rows of values, with zeros of many lengths before, between and after them."""
+def wide(gaps: tuple[int, ...]) -> Program:
+    """Return rows of values with zeros of many lengths before, between and after them."""
     graph = Graph()
     x, y = graph.inputs(2)
     values = [x + y, x * y, x - y, y, 1.0, -x]
     row: list = []
     for k, gap in enumerate(gaps):
         row += [0.0] * gap + values[: k % len(values) + 1]
-    rows = [row, row[::-1], [0.0] * 64, [x]]
-    program = graph.program([2], rows)
+    return graph.program([2], [row, row[::-1], [0.0] * len(row), [x]])
+
+
+GAPS = [(15,), (250,), (251, 2), (17, 240), (19, 1, 300, 2), (600,), (16, 40, 300), (1,) * 90]
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 4, 8])
+@pytest.mark.parametrize("gaps", GAPS)
+def test_zeros_side_by_side(gaps: tuple[int, ...], lanes: int):
+    program = wide(gaps)
     code = compile_program(program, fma=False, lanes=lanes)
     inputs = samples(program, 21)
     for begin, end in ((0, 21), (3, 4), (5, 20)):
-        outputs = [np.full((21, len(r)), np.nan) for r in rows]
+        outputs = [np.full((21, width), np.nan) for width in program.output_widths]
         code.run(inputs, outputs, begin, end)
         for actual, desired in zip(outputs, interpret(program, inputs), strict=True):
             assert_close(actual[begin:end], desired[begin:end], EXACT)
             assert np.isnan(np.r_[actual[:begin], actual[end:]]).all()
 
 
-def test_runs_of_zeros_are_found():
-    flags = [c == "0" for c in "1" + "0" * 15 + "1" + "0" * 18 + "11" + "0" * 16]
-    assert zero_runs(flags) == [(17, 16), (37, 16)]
-    assert zero_runs([]) == []
-    assert zero_runs([True] * 1000) == [(0, 1000)]
+@pytest.mark.parametrize("lanes", [1, 2, 4, 8])
+@pytest.mark.parametrize("gaps", [(300, 40, 2), (299, 40, 2)])
+@pytest.mark.parametrize("offset", [0, 1])
+def test_rows_that_do_not_stay_in_the_cache(gaps: tuple[int, ...], lanes: int, offset: int):
+    """Even and odd widths, at addresses that are multiples of 16 bytes or not."""
+    program = wide(gaps)
+    width = program.output_widths[0]
+    assert width >= WIDE
+    rows = PAST_CACHE // (8 * width) + 6
+    code = compile_program(program, fma=False, lanes=lanes)
+    inputs = samples(program, rows)
+    memory = [np.full(rows * width + 2, np.nan) for width in program.output_widths]
+    outputs = [x[offset : x.size - 2 + offset].reshape(rows, -1) for x in memory]
+    code.run(inputs, outputs, 1, rows)
+    for actual, desired in zip(outputs, interpret(program, inputs), strict=True):
+        assert_close(actual[1:], desired[1:], EXACT)
+        assert np.isnan(actual[0]).all()
+    for x in memory:
+        assert np.isnan(np.r_[x[:offset], x[x.size - 2 + offset :]]).all()
+
+
+def test_segments_of_a_row():
+    flags = [c == "0" for c in "10" + "0" * 14 + "1" + "0" * 19 + "11" + "0" * 18]
+    parts = segments(flags)
+    assert parts == [(0, 18), (16, 4), (16, 2)]
+    assert packed_columns(parts) == [*range(18), *range(34, 38), 54, 55]
+    assert segments([]) == []
+    assert segments([True] * 1000) == [(1000, 0)]
+    assert segments([False] * 4) == [(0, 4)]
 
 
 def test_strides_and_repeated_rows(program: Program, code: Native):

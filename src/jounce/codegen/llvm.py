@@ -17,13 +17,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jounce.codegen.llvm_chunk import ChunkPrinter
-from jounce.codegen.llvm_rows import (
-    ZERO_LOOP,
-    print_reader,
-    print_writer,
-    zero_runs,
-)
+from jounce.codegen.llvm_rows import print_reader, print_writer
 from jounce.codegen.llvm_sincos import LIMIT, print_libm, print_sincos
+from jounce.codegen.llvm_sweep import PAIR, WIDE, packed_columns, print_sweep, segments
 from jounce.codegen.llvm_types import splat, suffix, vector
 from jounce.codegen.lowering import Code, lower
 from jounce.codegen.program import Program
@@ -32,7 +28,7 @@ from jounce.codegen.slots import Slots, allocate
 from jounce.codegen.target import FAR
 
 ENTRY = "entry"
-SPAN = 256  # columns moved by one function
+SPAN = 64  # columns moved by one function; the time to compile one grows with its square
 MODULE = 40  # chunks in a module
 ALIGNMENT = 64
 BLOCK = 4  # groups of samples that take each step in turn, while its code is at hand
@@ -69,8 +65,8 @@ def print_llvm(
     steps = schedule(code, chunk=chunk)
     slots = allocate(code, steps)
     printer = _Printer(code, steps, slots, lanes, host_fma=host_fma)
-    size = printer.waste + printer.block * printer.stride + ALIGNMENT
-    return Printed(printer.modules(), size, lanes, len(code.live))
+    modules = printer.modules()
+    return Printed(modules, printer.scratch_bytes, lanes, len(code.live))
 
 
 def _padded(size: int) -> int:
@@ -91,9 +87,15 @@ class _Printer:
         self.lanes = lanes
         self.calls: list[str] = []
         self.block = BLOCK
+        self.packed = 0  # bytes of the packed rows
         self.waste = _padded(8 * max(code.program.output_widths, default=0))
         self.stride = _padded(8 * lanes * slots.count)
         self.text: list[str] = []
+
+    @property
+    def scratch_bytes(self) -> int:
+        """Size of the waste row, the blocks of the groups and the packed rows."""
+        return self.waste + self.block * self.stride + self.packed + ALIGNMENT
 
     def modules(self) -> tuple[str, ...]:
         """Return the module of the entry point and modules of chunks, which call nothing."""
@@ -106,6 +108,8 @@ class _Printer:
             if self.host_fma:
                 chunks.append(print_sincos(self.lanes))
                 declared.append("declare i1 @sincos(ptr, ptr, i64)")
+        if self.packed:
+            self.text.append(print_sweep(self.lanes))
         self.text.append(self._entry())
         tail = _TAIL + self._intrinsics()
         groups = [chunks[k : k + MODULE] for k in range(0, len(chunks), MODULE)]
@@ -132,24 +136,53 @@ class _Printer:
             first += width
 
     def _writers(self) -> None:
-        """Add the functions that write the outputs, zeros side by side in a loop."""
+        """Add the functions that write the outputs; wide rows go by way of packed rows."""
         program = self.code.program
         zeros = {
             program.input_count + k for k, c in enumerate(program.constants) if repr(c) == "0.0"
         }
-        all_runs = [zero_runs([value in zeros for value in row]) for row in program.outputs]
-        if any(all_runs):
-            self.text.append(ZERO_LOOP)
-        for a, (row, runs) in enumerate(zip(program.outputs, all_runs, strict=True)):
-            looped = {k for start, count in runs for k in range(start, start + count)}
-            items = sorted([*runs, *((k, 0) for k in range(len(row)) if k not in looped)])
-            for first in range(0, len(items), SPAN):
-                part = items[first : first + SPAN]
-                columns = {k: self._source(row[k]) for k, count in part if not count}
-                name = f"write{a}_{first}"
-                own = [item for item in part if item[1]]
-                self.text.append(print_writer(name, columns, own, self.lanes))
+        for a, row in enumerate(program.outputs):
+            sources = dict(enumerate(map(self._source, row)))
+            swept = len(row) // PAIR * PAIR if len(row) >= WIDE else 0
+            if swept:
+                self._sweep(a, sources, segments([value in zeros for value in row[:swept]]))
+            direct = {k: source for k, source in sources.items() if k >= swept}
+            for name in self._write(f"write{a}", direct):
                 self._call_rows(name, a, "out")
+
+    def _write(self, name: str, sources: dict[int, int | str]) -> list[str]:
+        """Add functions that write neighbouring columns; return their names."""
+        names = []
+        columns = list(sources)
+        for first in range(0, len(columns), SPAN):
+            names.append(f"{name}_{first}")
+            part = {k: sources[k] for k in columns[first : first + SPAN]}
+            self.text.append(print_writer(names[-1], part, self.lanes))
+        return names
+
+    def _sweep(
+        self, argument: int, sources: dict[int, int | str], parts: list[tuple[int, int]]
+    ) -> None:
+        """Add the way to an output by packed rows."""
+        columns = packed_columns(parts)
+        packed = dict(enumerate(sources[k] for k in columns))
+        width = len(packed)
+        self.packed = max(self.packed, 8 * self.lanes * max(width, 1))
+        lines = [
+            f"  call void @{name}(ptr %packed, i64 {width}, i64 0, i64 {self.lanes}, "
+            "ptr %waste, ptr @S)"
+            for name in self._write(f"pack{argument}", packed)
+        ]
+        numbers = ", ".join(f"i64 {length}" for part in parts for length in part)
+        table = f"@segments{argument}"
+        self.text.append(f"{table} = private constant [{2 * len(parts)} x i64] [{numbers}]")
+        tag = f"@T.sweep{argument}"
+        lines.append(
+            f"{self._argument(tag, argument, 'out')}\n"
+            f"  call void @sweep(ptr %{tag}.p, i64 %{tag}.n, i64 %@T.row, i64 %end, i64 %rows, "
+            f"ptr %packed, i64 {width}, ptr {table}, i64 {len(parts)})"
+        )
+        self.calls.append("\n".join(lines))
 
     def _source(self, value: int) -> int | str:
         """Return the slot of a value, or the spelling of a constant."""
@@ -196,12 +229,19 @@ class _Printer:
         """Add the call of a reader or writer to the loop."""
         tag = f"@T.{name}"
         self.calls.append(
+            f"{self._argument(tag, argument, side)}\n"
+            f"  call void @{name}(ptr %{tag}.p, i64 %{tag}.n, i64 %@T.row, i64 %end, "
+            "ptr %waste, ptr @S)"
+        )
+
+    @staticmethod
+    def _argument(tag: str, argument: int, side: str) -> str:
+        """Return the lines that load the address `.p` and the row stride `.n` of an argument."""
+        return (
             f"  %{tag}.q = getelementptr ptr, ptr %{side}, i64 {argument}\n"
             f"  %{tag}.p = load ptr, ptr %{tag}.q\n"
             f"  %{tag}.r = getelementptr i64, ptr %{side}.strides, i64 {argument}\n"
-            f"  %{tag}.n = load i64, ptr %{tag}.r\n"
-            f"  call void @{name}(ptr %{tag}.p, i64 %{tag}.n, i64 %@T.row, i64 %end, "
-            "ptr %waste, ptr @S)"
+            f"  %{tag}.n = load i64, ptr %{tag}.r"
         )
 
     def _loop(self, loop: str, groups: int) -> str:
@@ -219,6 +259,7 @@ class _Printer:
             f"  %s{g} = getelementptr i8, ptr %waste, i64 {self.waste + g * self.stride}"
             for g in range(block)
         )
+        fence = "  fence seq_cst\n" if self.packed else ""  # what went past the cache is there
         return f"""\
 define void @{ENTRY}(i64 %begin, i64 %end, ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, \
 ptr %scratch) #0 {{
@@ -228,6 +269,8 @@ start:
   %a2 = and i64 %a1, -{ALIGNMENT}
   %waste = inttoptr i64 %a2 to ptr
 {blocks}
+  %packed = getelementptr i8, ptr %waste, i64 {self.waste + block * self.stride}
+  %rows = sub i64 %end, %begin
   %full = sub i64 %end, {(block - 1) * self.lanes}
   br label %head
 head:
@@ -251,5 +294,5 @@ one:
 one.end:
   br label %tail
 done:
-  ret void
+{fence}  ret void
 }}"""

@@ -62,6 +62,12 @@ class RowPrinter:
         """Return a pointer to a slot of the scratch block."""
         return self.emit(f"getelementptr i8, ptr %s, i64 {slot * self.lanes * 8}")
 
+    def source(self, source: int | str) -> str:
+        """Return the value of a slot of scratch, or a spelled constant as it is."""
+        if isinstance(source, str):
+            return source
+        return self.emit(f"load {self.type}, ptr {self.slot(source)}, align {self.lanes * 8}")
+
     def load_column(self, rows: list[str], column: int) -> str:
         """Return one column, read number by number."""
         result = "poison"
@@ -103,12 +109,6 @@ class RowPrinter:
             pointer = self.emit(f"getelementptr double, ptr {row}, i64 {column}")
             self.lines.append(f"  store <2 x double> {half}, ptr {pointer}, align 8")
 
-    def store_zeros(self, rows: list[str], column: int, count: int) -> None:
-        """Write a run of zeros."""
-        for row in rows:
-            pointer = self.emit(f"getelementptr double, ptr {row}, i64 {column}")
-            self.lines.append(f"  call void @zeros(ptr {pointer}, i64 {count})")
-
     def _join(self, parts: list[str]) -> str:
         """Concatenate vectors."""
         width = 2
@@ -147,62 +147,15 @@ def print_reader(name: str, width: int, slots: dict[int, int], lanes: int) -> st
     return out.text()
 
 
-ZEROS = 4  # numbers written by one instruction of the loop below
-SHORTEST = 16  # zeros side by side that are worth a loop
-
-ZERO_LOOP = f"""\
-define private void @zeros(ptr %p, i64 %count) #0 {{
-start:
-  br label %loop
-loop:
-  %k = phi i64 [ 0, %start ], [ %next, %loop ]
-  %here = getelementptr double, ptr %p, i64 %k
-  store <{ZEROS} x double> zeroinitializer, ptr %here, align 8
-  %next = add i64 %k, {ZEROS}
-  %more = icmp slt i64 %next, %count
-  br i1 %more, label %loop, label %done
-done:
-  ret void
-}}"""
-
-
-def zero_runs(is_zero: list[bool]) -> list[tuple[int, int]]:
-    """Return start and length of long runs of zeros; lengths are multiples of `ZEROS`."""
-    runs: list[tuple[int, int]] = []
-    start = 0
-    for k, zero in enumerate([*is_zero, False]):
-        if not zero:
-            if k - start >= SHORTEST:
-                runs.append((start, (k - start) // ZEROS * ZEROS))
-            start = k + 1
-    return runs
-
-
-def print_writer(
-    name: str, columns: dict[int, int | str], runs: list[tuple[int, int]], lanes: int
-) -> str:
-    """Return a function that writes columns and runs of zeros from left to right.
-
-    A column is a slot of scratch or a spelled constant; those between that are not given are in
-    a run, so a pair may write its zero too.
-    """
+def print_writer(name: str, columns: dict[int, int | str], lanes: int) -> str:
+    """Return a function that writes neighbouring columns: slots of scratch or spelled constants."""
     out = RowPrinter(name, lanes)
     rows = out.rows(written=True)
-    values: dict[int, str] = {}
-    for column, source in columns.items():
-        if isinstance(source, str):
-            values[column] = source
-        else:
-            pointer = out.slot(source)
-            values[column] = out.emit(f"load {out.type}, ptr {pointer}, align {lanes * 8}")
-    one_by_one = lanes == 1 or len(columns) < 2
-    starts = list(columns) if one_by_one else pairs(list(columns), max(columns) + 1)
-    for start, count in sorted([*runs, *((start, 0) for start in starts)]):
-        if count:
-            out.store_zeros(rows, start, count)
-        elif one_by_one:
-            out.store_column(rows, start, values[start])
-        else:
-            pair = (values.get(column, "zeroinitializer") for column in (start, start + 1))
-            out.store_pair(rows, start, *pair)
+    if lanes == 1 or len(columns) < 2:
+        for column, source in columns.items():
+            out.store_column(rows, column, out.source(source))
+        return out.text()
+    for start in pairs(list(columns), max(columns) + 1):
+        x, y = (out.source(columns[column]) for column in (start, start + 1))
+        out.store_pair(rows, start, x, y)
     return out.text()
