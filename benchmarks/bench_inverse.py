@@ -61,7 +61,7 @@ def throughput() -> Table:
 def latency() -> Table:
     """Compare single samples from Python."""
     table = Table(title="one sample from Python: times the duration of pin.rnea")
-    for heading in ("robot", "pin.rnea", "k(q, v, a)", "order 2"):
+    for heading in ("robot", "pin.rnea", "k(q, v, a)", "order 2", "jounce.inverse_dynamics"):
         table.add_column(heading, justify="left" if heading == "robot" else "right")
     for name, floating in BARS:
         rng = np.random.default_rng(0)
@@ -70,6 +70,7 @@ def latency() -> Table:
             "peer": Pinocchio(name, floating_base=floating).rnea_call(rng),
             "Q": _single(robot, 0, rng),
             "order 2": _single(robot, 2, rng),
+            "function": _function(robot, rng),
         }
         best = best_times(actions, rounds=40, loops=1000)
         table.add_row(
@@ -77,6 +78,7 @@ def latency() -> Table:
             f"{best['peer'] * 1e6:.2f} µs",
             at_most(best["Q"] / best["peer"], 1.0),
             at_most(best["order 2"] / best["peer"], 1.3),
+            f"{best['function'] / best['peer']:.2f}",
         )
     return table
 
@@ -124,6 +126,12 @@ def _batch(robot: jounce.Robot, order: int, rng: np.random.Generator) -> Action:
     motion = _motion(robot, order, rng, SAMPLES)
     out = np.empty((order + 1, SAMPLES, robot.nv))
     return lambda: kernel(*motion, out=out, threads=1)
+
+
+def _function(robot: jounce.Robot, rng: np.random.Generator) -> Action:
+    q = jounce.integrate(robot, robot.neutral, rng.uniform(-1.0, 1.0, size=robot.nv))
+    v, a = rng.normal(size=(2, robot.nv))
+    return lambda: jounce.inverse_dynamics(robot, q, v, a)
 
 
 def _single(robot: jounce.Robot, order: int, rng: np.random.Generator) -> Action:

@@ -2,8 +2,9 @@
 
 `fast_callable` makes a built-in function that reads the headers of plain NumPy arrays itself,
 runs the kernel on one sample and returns a new array.  Whatever is not exactly that (a
-batch, a list, keywords, another dtype or layout) goes to the Python path unchanged, so a
-wrong object never reaches the machine code.
+batch, a list, keywords, another dtype or layout; on request NaN, infinity and quaternions that are
+not of unit length) goes to the Python path unchanged, so a wrong object never reaches the machine
+code.
 
 The function is compiled once; what differs between kernels stands in a `Context`, which is
 its ``self`` and owns all memory it points to.  The layouts of objects it relies on are
@@ -15,7 +16,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import sysconfig
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 from math import prod
@@ -24,26 +25,12 @@ from typing import Any
 import numpy as np
 
 from jounce.codegen.native import Native, load_module
+from jounce.kernels.fastcall_text import CALL, STRUCT_OFFSET, Context
 from jounce.kernels.quantities import Signature
 
 _EMPTY = 184  # PyArray_Empty in NumPy's table of C functions
 _FASTCALL_KEYWORDS = 0x0080 | 0x0002
-_STRUCT_OFFSET = 16  # of the pointer to its memory in a ctypes object
 _Words = ctypes.c_int64
-
-
-class Context(ctypes.Structure):
-    """What the compiled function reads; `keep` holds the Python objects behind the addresses."""
-
-    _fields_ = [
-        (name, _Words)
-        for name in (
-            "count", "array_type", "float64", "entry", "scratch", "empty", "incref",
-            "result_ndim", "result_shape", "fallback", "vectorcall", "blocks", "block_bytes",
-            "inputs", "input_strides", "outputs", "output_strides", "expected",
-        )
-    ]  # fmt: skip
-    keep: Any
 
 
 class _Method(ctypes.Structure):
@@ -57,22 +44,35 @@ class _Method(ctypes.Structure):
 
 
 def fast_callable(
-    native: Native, signature: Signature, fallback: Callable[..., Any]
+    native: Native,
+    signature: Signature,
+    fallback: Callable[..., Any],
+    *,
+    quaternions: Sequence[int] | None = None,
 ) -> Callable[..., Any]:
-    """Return the built-in function of a kernel, or ``fallback`` where none can be made."""
+    """Return the built-in function of a kernel, or ``fallback`` where none can be made.
+
+    If the places of ``quaternions`` in the first argument are given, values are checked too.
+    """
     method = _method()
     if method is None:
         return fallback
-    context = _context(native, signature, fallback)
+    context = _context(native, signature, fallback, quaternions)
     return ctypes.pythonapi.PyCFunction_NewEx(ctypes.byref(method), context, None)
 
 
-def _context(native: Native, signature: Signature, fallback: Callable[..., Any]) -> Context:
+def _context(
+    native: Native,
+    signature: Signature,
+    fallback: Callable[..., Any],
+    quaternions: Sequence[int] | None,
+) -> Context:
     arguments = signature.arguments
     expected = [n for a in arguments for n in (a.orders, a.width)]
     pointers = sum(max(a.orders, 1) for a in arguments)
     width = prod(signature.tail)
     shape = (signature.rows, *signature.tail)
+    places = quaternions or ()
     memory = [
         (_Words * len(shape))(*shape),
         (_Words * pointers)(),
@@ -80,16 +80,18 @@ def _context(native: Native, signature: Signature, fallback: Callable[..., Any])
         (_Words * signature.rows)(),
         (_Words * signature.rows)(*[width] * signature.rows),
         (_Words * len(expected))(*expected),
+        (_Words * len(places))(*places),
         ctypes.create_string_buffer(native.scratch_bytes),
     ]
-    dims, inputs, input_strides, outputs, output_strides, wanted, scratch = map(
+    dims, inputs, input_strides, outputs, output_strides, wanted, offsets, scratch = map(
         ctypes.addressof, memory
     )
     context = Context(
         len(arguments), id(np.ndarray), id(np.dtype(np.float64)), native.address, scratch,
         _numpy_function(_EMPTY), _python_function("Py_IncRef"), len(shape), dims, id(fallback),
         _python_function("PyObject_Vectorcall"), signature.rows, width * 8, inputs,
-        input_strides, outputs, output_strides, wanted,
+        input_strides, outputs, output_strides, wanted, int(quaternions is not None),
+        len(places), offsets,
     )  # fmt: skip
     context.keep = (native, fallback, np.ndarray, memory)
     return context
@@ -100,7 +102,7 @@ def _method() -> _Method | None:
     """Return the definition of the built-in function, compiled once; None if it cannot work."""
     if not _layouts_are_known():
         return None
-    engine, address = load_module(_IR, "call")
+    engine, address = load_module(CALL, "call")
     method = _Method(b"kernel", address, _FASTCALL_KEYWORDS, None)
     method.keep = engine
     new = ctypes.pythonapi.PyCFunction_NewEx
@@ -116,7 +118,7 @@ def _layouts_are_known() -> bool:
     if ctypes.sizeof(ctypes.c_void_p) != 8 or object.__basicsize__ != 16:
         return False
     probe = Context()
-    if _word(probe, _STRUCT_OFFSET) != ctypes.addressof(probe):
+    if _word(probe, STRUCT_OFFSET) != ctypes.addressof(probe):
         return False
     array = np.zeros((3, 5))
     header = (_word(array, 8), _word(array, 16), _word(array, 24) & 0xFFFFFFFF)
@@ -158,138 +160,3 @@ def _numpy_function(index: int) -> int:
 
 def _python_function(name: str) -> int:
     return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
-
-
-def _field(name: str) -> int:
-    return getattr(Context, name).offset
-
-
-def _load(name: str, kind: str = "i64") -> str:
-    """Return IR that loads a field of the context into ``%name``."""
-    return (
-        f"  %{name}.p = getelementptr i8, ptr %context, i64 {_field(name)}\n"
-        f"  %{name} = load {kind}, ptr %{name}.p\n"
-    )
-
-
-_IR = f"""
-define ptr @call(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) nounwind {{
-start:
-  %context.p = getelementptr i8, ptr %self, i64 {_STRUCT_OFFSET}
-  %context = load ptr, ptr %context.p
-{_load("count")}{_load("array_type")}{_load("float64")}{_load("inputs", "ptr")}\
-{_load("expected", "ptr")}{_load("fallback", "ptr")}{_load("vectorcall", "ptr")}\
-  %plain = icmp eq ptr %kwnames, null
-  %enough = icmp eq i64 %nargs, %count
-  %try = and i1 %plain, %enough
-  br i1 %try, label %arguments, label %python
-
-arguments:
-  %k = phi i64 [ 0, %start ], [ %k.next, %stored ]
-  %n = phi i64 [ 0, %start ], [ %n.after, %stored ]
-  %more = icmp ult i64 %k, %count
-  br i1 %more, label %check, label %allocate
-
-check:
-  %object.p = getelementptr ptr, ptr %args, i64 %k
-  %object = load ptr, ptr %object.p
-  %type.p = getelementptr i8, ptr %object, i64 8
-  %type = load i64, ptr %type.p
-  %is.array = icmp eq i64 %type, %array_type
-  br i1 %is.array, label %header, label %python
-
-header:
-  %descr.p = getelementptr i8, ptr %object, i64 56
-  %descr = load i64, ptr %descr.p
-  %is.float = icmp eq i64 %descr, %float64
-  %flags.p = getelementptr i8, ptr %object, i64 64
-  %flags = load i32, ptr %flags.p
-  %flags.known = and i32 %flags, 257
-  %is.plain = icmp eq i32 %flags.known, 257
-  %two.k = shl i64 %k, 1
-  %orders.p = getelementptr i64, ptr %expected, i64 %two.k
-  %orders = load i64, ptr %orders.p
-  %width.p = getelementptr i64, ptr %orders.p, i64 1
-  %width = load i64, ptr %width.p
-  %ndim.p = getelementptr i8, ptr %object, i64 24
-  %ndim = load i32, ptr %ndim.p
-  %has.orders = icmp ne i64 %orders, 0
-  %ndim.wanted = select i1 %has.orders, i32 2, i32 1
-  %right.ndim = icmp eq i32 %ndim, %ndim.wanted
-  %ok1 = and i1 %is.float, %is.plain
-  %ok2 = and i1 %ok1, %right.ndim
-  br i1 %ok2, label %shape, label %python
-
-shape:
-  %dims.p = getelementptr i8, ptr %object, i64 32
-  %dims = load ptr, ptr %dims.p
-  %first = load i64, ptr %dims
-  %last.k = select i1 %has.orders, i64 1, i64 0
-  %last.p = getelementptr i64, ptr %dims, i64 %last.k
-  %last = load i64, ptr %last.p
-  %first.wanted = select i1 %has.orders, i64 %orders, i64 %width
-  %right.first = icmp eq i64 %first, %first.wanted
-  %right.last = icmp eq i64 %last, %width
-  %ok3 = and i1 %right.first, %right.last
-  br i1 %ok3, label %take, label %python
-
-take:
-  %data.p = getelementptr i8, ptr %object, i64 16
-  %data = load ptr, ptr %data.p
-  %pointers = select i1 %has.orders, i64 %orders, i64 1
-  %n.after = add i64 %n, %pointers
-  br label %store
-
-store:
-  %m = phi i64 [ %n, %take ], [ %m.next, %store ]
-  %row = phi ptr [ %data, %take ], [ %row.next, %store ]
-  %slot = getelementptr ptr, ptr %inputs, i64 %m
-  store ptr %row, ptr %slot
-  %row.next = getelementptr double, ptr %row, i64 %width
-  %m.next = add i64 %m, 1
-  %again = icmp ult i64 %m.next, %n.after
-  br i1 %again, label %store, label %stored
-
-stored:
-  %k.next = add i64 %k, 1
-  br label %arguments
-
-allocate:
-{_load("incref", "ptr")}{_load("empty", "ptr")}{_load("result_ndim")}{_load("result_shape", "ptr")}\
-{_load("outputs", "ptr")}{_load("output_strides", "ptr")}{_load("input_strides", "ptr")}\
-{_load("entry", "ptr")}{_load("scratch", "ptr")}{_load("blocks")}{_load("block_bytes")}\
-  %dtype = inttoptr i64 %float64 to ptr
-  call void %incref(ptr %dtype)
-  %ndim32 = trunc i64 %result_ndim to i32
-  %result = call ptr %empty(i32 %ndim32, ptr %result_shape, ptr %dtype, i32 0)
-  %made = icmp ne ptr %result, null
-  br i1 %made, label %output, label %failed
-
-output:
-  %out.p = getelementptr i8, ptr %result, i64 16
-  %out = load ptr, ptr %out.p
-  br label %block
-
-block:
-  %b = phi i64 [ 0, %output ], [ %b.next, %block ]
-  %out.row = phi ptr [ %out, %output ], [ %out.next, %block ]
-  %out.slot = getelementptr ptr, ptr %outputs, i64 %b
-  store ptr %out.row, ptr %out.slot
-  %out.next = getelementptr i8, ptr %out.row, i64 %block_bytes
-  %b.next = add i64 %b, 1
-  %b.more = icmp ult i64 %b.next, %blocks
-  br i1 %b.more, label %block, label %run
-
-run:
-  call void %entry(i64 0, i64 1, ptr %inputs, ptr %input_strides, ptr %outputs, \
-ptr %output_strides, ptr %scratch)
-  ret ptr %result
-
-failed:
-  ret ptr null
-
-python:
-  %handed = call ptr %vectorcall(ptr %fallback, ptr %args, i64 %nargs, ptr %kwnames)
-  ret ptr %handed
-}}
-"""

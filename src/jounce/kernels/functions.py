@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from jounce.dynamics.twists import REPRESENTATIONS
 from jounce.errors import ShapeError, unknown_name
-from jounce.kernels.kernel import kernel_of
-from jounce.kernels.quantities import QUANTITIES, kernel_spec
+from jounce.kernels.kernel import KEPT_KERNELS, kernel_of
+from jounce.kernels.quantities import QUANTITIES, KernelSpec, kernel_spec
 from jounce.model.checks import as_floats
 from jounce.model.robot import Robot
 
@@ -40,25 +41,43 @@ def evaluate(
     **options: str,
 ) -> np.ndarray:
     """Run the kernel of a quantity on a motion ``q, *rates``, everything checked."""
-    order = len(motion) - 1 - QUANTITIES[quantity].extra_rates
-    if order < 0:
-        names = ", ".join(QUANTITIES[quantity].rate_name(k) for k in range(len(motion) - 1 - order))
-        raise ShapeError(f"{quantity} needs q and at least {names}; got {len(motion) - 1} rates.")
     given = as_wrenches(wrenches)
-    keys = [(name, w.representation) for name, w in given.items()]
-    kernel = kernel_of(kernel_spec(robot, quantity, order, keys, options))
-    loads = [rows_to_order(name, w.values, order) for name, w in given.items()]
-    return kernel.call(*motion, *loads, check=True, threads=None)
+    keys = tuple([(name, w.representation) for name, w in given.items()])
+    description = robot, quantity, len(motion), keys, tuple(options.items())
+    try:
+        spec = _spec(*description)
+    except TypeError:  # what cannot be remembered is refused by name
+        spec = _spec.__wrapped__(*description)
+    loads = [rows_to_order(name, w.values, spec.order) for name, w in given.items()]
+    return kernel_of(spec).checked(*motion, *loads)
+
+
+@lru_cache(maxsize=KEPT_KERNELS)
+def _spec(
+    robot: Robot,
+    quantity: str,
+    count: int,
+    wrenches: tuple[tuple[str, str], ...],
+    options: tuple[tuple[str, str], ...],
+) -> KernelSpec:
+    """Return the kernel for ``count`` arrays of a motion; too few of them are refused."""
+    order = count - 1 - QUANTITIES[quantity].extra_rates
+    if order < 0:
+        names = ", ".join(QUANTITIES[quantity].rate_name(k) for k in range(count - 1 - order))
+        raise ShapeError(f"{quantity} needs q and at least {names}; got {count - 1} rates.")
+    return kernel_spec(robot, quantity, order, wrenches, dict(options))
 
 
 def as_wrenches(given: Mapping[str, Any] | None) -> dict[str, Wrench]:
     """Return wrenches by frame; plain arrays are in body representation."""
-    if not isinstance(given, Mapping | None):
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
         raise ShapeError(
             f"wrenches must map names of frames to wrenches, such as {{'tool': W[None]}}, got a "
             f"{type(given).__name__}."
         )
-    return {f: w if isinstance(w, Wrench) else Wrench(w) for f, w in (given or {}).items()}
+    return {f: w if isinstance(w, Wrench) else Wrench(w) for f, w in given.items()}
 
 
 def rows_to_order(name: str, values: Any, order: int) -> np.ndarray:

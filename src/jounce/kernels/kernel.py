@@ -7,7 +7,7 @@ import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -39,11 +39,13 @@ class Kernel:
     """Compiled code for one quantity; call it with ``q, *rates, *wrenches``.
 
     ``__call__`` is a slot: once the code is compiled it holds a built-in function that takes
-    single samples without a detour through Python, see `jounce.kernels.fastcall`.
+    single samples without a detour through Python, see `jounce.kernels.fastcall`.  So does
+    ``checked``, which does what the public functions do: everything checked, any threads.
     """
 
-    __slots__ = ("__call__", "__dict__", "__weakref__")
+    __slots__ = ("__call__", "__dict__", "__weakref__", "checked")
     __call__: Callable[..., np.ndarray]
+    checked: Callable[..., np.ndarray]
 
     def __init__(self, spec: KernelSpec) -> None:
         self.spec = spec
@@ -52,6 +54,7 @@ class Kernel:
         self._runner: Runner | None = None
         self._is_ready = False
         self.__call__ = self.call
+        self.checked = partial(self.call, check=True, threads=None)
 
     def __reduce__(self) -> Any:
         return kernel_of, (self.spec,)
@@ -100,6 +103,8 @@ class Kernel:
             return None
         runner = Runner(native, self.program.operations)
         self.__call__ = fast_callable(native, self.signature, self.call)
+        balls = [j.q_slice.stop - 4 for j in self.spec.robot.joints if j.nq > j.nv]
+        self.checked = fast_callable(native, self.signature, self.checked, quaternions=balls)
         return runner
 
     def call(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,7 @@ def forward_dynamics(
         raise ShapeError("forward_dynamics needs the forces Q (and dQ/dt, ...) after q and v.")
     result = evaluate(robot, "forward_dynamics_and_pivots", (q, v, *forces), wrenches)
     check_regular(robot, result[-1])
-    if not np.isfinite(result).all():
+    if not isfinite(np.vdot(result, result)) and not np.isfinite(result).all():
         raise NotFiniteError(
             "the accelerations exceed the range of floating-point numbers; the velocities or "
             "forces are too large."
@@ -77,7 +78,9 @@ def check_regular(robot: Robot, ratios: np.ndarray) -> None:
     Rows are eliminated from the last: the last joint that fails is the cause.  Ratios below
     zero pass: they are those of inertias that no body can have (``strict=False``).
     """
-    failed = ~(np.abs(ratios) > SMALLEST_PIVOT)  # also what is not a number
+    if ratios.min(initial=np.inf) > SMALLEST_PIVOT:  # the usual case; not so with NaN
+        return
+    failed = ~(np.abs(ratios) > SMALLEST_PIVOT)
     if not failed.any():
         return
     *sample, _ = (int(i) for i in np.argwhere(failed)[0])

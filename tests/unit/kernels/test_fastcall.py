@@ -58,6 +58,30 @@ def test_plain_samples_take_the_builtin(kernel: Kernel, monkeypatch: pytest.Monk
     assert calls[0] == {"threads": 2}
 
 
+@pytest.mark.parametrize("floating", [False, True])
+def test_checked_samples_take_the_builtin(floating: bool, monkeypatch: pytest.MonkeyPatch):
+    robot = jounce.load("planar2r", floating_base=floating)
+    spec = kernel_spec(robot, "inverse_dynamics", 1, ["link2"])
+    monkeypatch.setattr(Kernel, "call", lambda *_, **options: options)
+    own = Kernel(spec).compile()
+    v, W = np.full(robot.nv, 1e300), np.zeros((2, 6))
+    plain = [robot.neutral.copy(), v, v, v, W]
+    assert own.checked(*plain).shape == (2, robot.nv)
+    python = {"check": True, "threads": None}
+    assert own.checked(*plain[:4], W.tolist()) == python
+    for k, x in enumerate(plain):
+        for bad in (np.nan, np.inf, -np.inf):
+            for place in (0, x.size // 2, x.size - 1):
+                spoilt = x.copy()
+                spoilt.flat[place] = bad
+                assert own.checked(*plain[:k], spoilt, *plain[k + 1 :]) == python
+    if floating:
+        for length in (1 - 9e-7, 1 + 9e-7):
+            assert own.checked(robot.neutral * length, *plain[1:]).shape == (2, robot.nv)
+        for length in (1 - 2e-6, 1 + 2e-6, 0.0, -2.0):
+            assert own.checked(robot.neutral * length, *plain[1:]) == python
+
+
 def test_keywords_go_to_python(kernel: Kernel, rng: np.random.Generator):
     motion = random_motion(ROBOT, 2, rng)
     wanted = kernel(*motion)
