@@ -1,6 +1,7 @@
 # Every target builds its own .venv from nothing; `make help` lists them.
 PYTHON ?= python3
 BIN := .venv/bin
+DEMO_STAMP := .venv/.stamp-demo
 STAMP := .venv/.stamp
 DOCS_STAMP := .venv/.stamp-docs
 BENCH_STAMP := .venv/.stamp-bench
@@ -19,11 +20,15 @@ help:
 	@echo "make docs    build the documentation into site/"
 	@echo "make clean   remove .venv and everything that was built"
 
-$(STAMP): pyproject.toml
+$(DEMO_STAMP): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Jounce needs Python 3.11 or newer: make PYTHON=/path/to/python3.11")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable . --group dev
+	$(BIN)/python -m pip install --quiet --editable '.[plot,report]'
+	@touch $@
+
+$(STAMP): $(DEMO_STAMP)
+	$(BIN)/python -m pip install --quiet --group dev
 	@touch $@
 
 $(DOCS_STAMP): $(STAMP)
@@ -34,7 +39,7 @@ $(BENCH_STAMP): $(STAMP)
 	$(BIN)/python -m pip install --quiet --group bench
 	@touch $@
 
-demo: $(STAMP)
+demo: $(DEMO_STAMP)
 	$(BIN)/jounce show panda
 	$(BIN)/python examples/00_demo.py demo/report.html
 	$(BIN)/python examples/02_torque_rates.py demo/torque_rates.png
@@ -56,6 +61,7 @@ bench: $(BENCH_STAMP)
 
 docs: $(DOCS_STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "open site/index.html"
 
 clean:
 	rm -rf .venv build demo dist site .pytest_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks

@@ -26,13 +26,13 @@ t, samples = np.linspace(0.0, 5.0, 1001), np.array(theirs["time"])
 worst = np.abs(motion(samples, order=0)[0] - theirs["q"]).max() / np.abs(theirs["q"]).max()
 print(f"[KM21] figure 1: largest deviation {worst:.1e} of scale")
 deviations = []
-for robot, key in ((panda, "Q"), (misread, "Q_scripts")):
+for robot, key, whose in ((panda, "Q", "panda"), (misread, "Q_scripts", "that of the scripts")):
     reference = np.array(theirs["KM21"][key])  # (4 orders, samples, 7)
     found = jounce.inverse_dynamics(robot, *motion(samples, order=5))
     scale = np.abs(reference).max(axis=(1, 2), keepdims=True)
     deviations.append((np.abs(found - reference) / scale).max(axis=2))
     for order, worst in enumerate(deviations[-1].max(axis=1)):
-        print(f"[KM21] figure {order + 2}, {key}: largest deviation {worst:.1e} of scale")
+        print(f"[KM21] figure {order + 2}, {whose}: largest deviation {worst:.1e} of scale")
 figure = Figure(figsize=(11, 11), layout="constrained")
 axes = figure.subplots(3, 2, sharex=True).ravel()
 axes[0].plot(t, motion(t, order=0)[0], label=[joint.name for joint in panda.joints])

@@ -110,6 +110,8 @@ def pinocchio_order(robot: Robot, model: Any) -> tuple[np.ndarray, np.ndarray] |
     order_q, order_v = np.zeros(robot.nq, int), np.zeros(robot.nv, int)
     for joint in robot.joints:
         own = model.joints[model.getJointId(joint.name)]
+        if own.nq != joint.nq:  # (cos, sin) of a continuous joint that Pinocchio has read
+            return None
         order_q[own.idx_q : own.idx_q + own.nq] = np.arange(robot.nq)[joint.q_slice]
         rates = np.arange(robot.nv)[joint.v_slice]
         order_v[own.idx_v : own.idx_v + own.nv] = np.roll(rates, 3 if joint.kind == "free" else 0)

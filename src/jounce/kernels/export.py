@@ -6,7 +6,7 @@ The function works on one sample, allocates nothing and has no state.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import resources
 from math import prod
 from pathlib import Path
@@ -46,6 +46,25 @@ _RESULT_UNITS = {
     "centroidal_momentum": "N m s, N s",
     "kinetic_energy": "J",
     "potential_energy": "J",
+}
+_FEEDFORWARD = ["motor angle", "motor velocity", "motor acceleration", "motor torque"]
+_FEEDFORWARD += ["spring torque", "rate of the spring torque", "motor power"]
+_ROWS: dict[str, Callable[[int], list[str]]] = {  # results that are no derivatives of the first
+    "inverse_dynamics_partials": lambda order: [
+        f"dQ({k})/dq({j})" for k in range(order + 1) for j in range(order + 3)
+    ],
+    "inverse_dynamics_second_partials": lambda _: ["Q by qq", "Q by vv", "Q by qv", "Q by aq"],
+    "forward_dynamics_partials": lambda _: ["da/dq", "da/dv", "da/dQ"],
+    "forward_dynamics_and_pivots": lambda order: [
+        *_derivatives("acceleration", order),
+        "pivots of M",
+    ],
+    "coriolis_partials": lambda _: ["dC/dq", "dC/dv"],
+    "elastic_feedforward": lambda _: _FEEDFORWARD,
+    "elastic_coupled": lambda order: [
+        *_derivatives("acceleration of the links", order),
+        *_derivatives("acceleration of the motors", order),
+    ],
 }
 _TAKEN = """
     auto break case char const continue default do double else enum extern float for goto if
@@ -129,13 +148,24 @@ def _parameters(spec: KernelSpec) -> tuple[list[_Parameter], list[_Parameter]]:
         for k in range(spec.order + 1):
             units = f"{_derivative(what, k)}: moment, then force; {_per('N m, N', k)}"
             inputs.append(_Parameter(f"{name}_{k}", 6, units))
-    unit = _RESULT_UNITS.get(spec.quantity, "SI units")
     width = prod(shapes.tail)
-    outputs = [
-        _Parameter(f"out{k}", width, f"{_derivative(spec.quantity, k)}: {_per(unit, k)}")
-        for k in range(shapes.rows)
-    ]
-    return inputs, outputs
+    meanings = enumerate(_meanings(spec, shapes.rows))
+    return inputs, [_Parameter(f"out{k}", width, meaning) for k, meaning in meanings]
+
+
+def _meanings(spec: KernelSpec, rows: int) -> list[str]:
+    """Return what each result is."""
+    if spec.quantity in _ROWS:
+        names = _ROWS[spec.quantity](spec.order)
+        assert len(names) == rows
+        return [f"{name}: SI units" for name in names]
+    unit = _RESULT_UNITS.get(spec.quantity, "SI units")
+    return [f"{_derivative(spec.quantity, k)}: {_per(unit, k)}" for k in range(rows)]
+
+
+def _derivatives(what: str, order: int) -> list[str]:
+    """Return the names of a quantity and of its time derivatives."""
+    return [_derivative(what, k) for k in range(order + 1)]
 
 
 def _inputs(argument: Argument) -> list[_Parameter]:

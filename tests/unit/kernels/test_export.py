@@ -213,3 +213,15 @@ def test_identifiers():
     assert identifier("UR5e (left)") == "UR5e_left"
     assert jounce.kernel(PANDA, "poses").c_source("f").count("void f(const double *q") == 1
     assert "void panda_poses(" in Kernel(kernel_spec(PANDA, "poses")).c_source()
+
+
+def test_results_that_are_no_time_derivatives_have_names() -> None:
+    robot = jounce.load("planar2r")
+    for quantity, entry in QUANTITIES.items():
+        order = 1 if entry.highest_order is None else 0
+        if entry.rows(order) != order + 1:
+            text = jounce.kernel(robot, quantity, order=order).c_source()
+            assert f"derivative {entry.rows(order) - 1} of" not in text, quantity
+            assert f"of {quantity}:" not in text, quantity
+    partials = jounce.kernel(robot, "inverse_dynamics_partials", order=1).c_source()
+    assert "out5 [4]  dQ(1)/dq(1)" in partials
