@@ -29,7 +29,7 @@ from jounce.codegen.target import FAR
 
 ENTRY = "entry"
 SPAN = 64  # columns moved by one function; the time to compile one grows with its square
-MODULE = 40  # chunks in a module
+MODULE = 80  # chunks in a module
 ALIGNMENT = 64
 BLOCK = 4  # groups of samples that take each step in turn, while its code is at hand
 

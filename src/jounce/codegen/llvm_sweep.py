@@ -102,6 +102,23 @@ segment:
   %place.zeroed = getelementptr double, ptr %place, i64 %zeros
   %place.copied = getelementptr double, ptr %place.zeroed, i64 %copies
   %source.copied = getelementptr double, ptr %source, i64 %copies
+{_segment(store)}
+segment.done:
+  %k.next = add i64 %k, 1
+  %more.segments = icmp slt i64 %k.next, %count
+  br i1 %more.segments, label %segment, label %row.done
+row.done:
+  %row.next = add i64 %row, 1
+  %source.row = getelementptr double, ptr %source.first, i64 %width
+  br label %rows
+done:
+  ret void
+}}"""
+
+
+def _segment(store: str) -> str:
+    """Return the loops over the zeros and the copied numbers of one segment."""
+    return f"""\
   %any.zeros = icmp sgt i64 %zeros, 0
   br i1 %any.zeros, label %zero, label %copy.start
 zero:
@@ -122,15 +139,4 @@ copy:
   store <{PAIR} x double> %value, ptr %to, {store}
   %c.next = add i64 %c, {PAIR}
   %more.copies = icmp slt i64 %c.next, %copies
-  br i1 %more.copies, label %copy, label %segment.done
-segment.done:
-  %k.next = add i64 %k, 1
-  %more.segments = icmp slt i64 %k.next, %count
-  br i1 %more.segments, label %segment, label %row.done
-row.done:
-  %row.next = add i64 %row, 1
-  %source.row = getelementptr double, ptr %source.first, i64 %width
-  br label %rows
-done:
-  ret void
-}}"""
+  br i1 %more.copies, label %copy, label %segment.done"""
