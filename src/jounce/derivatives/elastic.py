@@ -6,7 +6,8 @@ J motor inertia::
     Q(q, v, a) = K (θ − q) + D (θ' − v)              links   [M20, (2)]
     J θ'' + K (θ − q) + D (θ' − v) = τ               motors  [M20, (3)]
 
-A rigid joint has θ = q; its motor inertia is armature of the links.
+A rigid joint has θ = q; its motor inertia is armature of the links.  External wrenches act on
+the links: Q is inverse dynamics under them.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from collections.abc import Sequence
 from math import comb
 from typing import Any
 
-from jounce.derivatives.forces import forces
-from jounce.derivatives.forward import mass_factors
+from jounce.derivatives.forces import Loads, forces
+from jounce.derivatives.forward import known_forces, mass_factors
 from jounce.derivatives.kinematics import Rows
 from jounce.dynamics.factorization import solve
 from jounce.errors import UnsupportedError
@@ -64,7 +65,7 @@ def coupled_shapes(robot: Robot, order: int) -> tuple[list[tuple[str, int, int]]
     return [("q", robot.nq, 0), *own, *jets], robot.nv
 
 
-def coupled(robot: Robot, groups: Sequence[Group]) -> Rows:
+def coupled(robot: Robot, groups: Sequence[Group], wrenches: Loads | None = None) -> Rows:
     """Return a, a', ... and then θ'', θ''', ... of the coupled motion under motor torques.
 
     ``rigid`` is one for joints without spring and zero for the others, ``motor mobility`` is
@@ -78,7 +79,6 @@ def coupled(robot: Robot, groups: Sequence[Group]) -> Rows:
     rates: list[Any] = [v]
     deflection = [_difference(theta, q), _difference(theta1, v)]
     motors: list[Any] = []
-    unknown = [0.0] * robot.nv
     for k, torque in enumerate(torques):
         spring = [
             _product([row[i] for row in K[: k + 1]], [row[i] for row in deflection[: k + 1]])
@@ -86,8 +86,7 @@ def coupled(robot: Robot, groups: Sequence[Group]) -> Rows:
             for i in range(robot.nv)
         ]
         Q = [f + r * t for f, r, t in zip(spring, rigid, torque, strict=True)]
-        known = forces(robot, q, [*rates, unknown])[k]
-        rates.append(solve(factors, _difference(Q, known)))
+        rates.append(solve(factors, _difference(Q, known_forces(robot, q, rates, wrenches))))
         motors.append([m * (t - f) for m, t, f in zip(mobility, torque, Q, strict=True)])
         deflection.append(_difference(motors[-1], rates[-1]))
     return [*rates[1:], *motors]

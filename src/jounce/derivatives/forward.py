@@ -91,12 +91,19 @@ def _solve_orders(
     factors: Factors,
 ) -> Rows:
     rates: list[Scalars] = [v]
-    unknown = [0.0] * robot.nv
-    for k, force in enumerate(given):
-        loads = {key: rows[: k + 1] for key, rows in (wrenches or {}).items()}
-        known = forces(robot, q, [*rates, unknown], loads)[k]
+    for force in given:
+        known = known_forces(robot, q, rates, wrenches)
         rates.append(solve(factors, [a - b for a, b in zip(force, known, strict=True)]))
     return [list(row) for row in rates[1:]]
+
+
+def known_forces(
+    robot: Robot, q: Scalars, rates: Sequence[Scalars], wrenches: Loads | None
+) -> Scalars:
+    """Return f_k of ``Q⁽ᵏ⁾ = M a⁽ᵏ⁾ + f_k``: the k + 1 rates before a⁽ᵏ⁾ are known, it is zero."""
+    k = len(rates) - 1
+    loads = {key: rows[: k + 1] for key, rows in (wrenches or {}).items()}
+    return forces(robot, q, [*rates, [0.0] * robot.nv], loads)[k]
 
 
 def _value(x: Any) -> Any:

@@ -34,6 +34,12 @@ def per_joint(
     return array
 
 
+def joint_of(robot: Robot, chosen: np.ndarray) -> str:
+    """Return the name of the first joint that has a velocity chosen in ``(*batch, nv)``."""
+    velocity = int(np.argwhere(chosen)[0][-1])
+    return next(joint.name for joint in robot.joints if velocity < joint.v_slice.stop)
+
+
 def require_plain_joints(robot: Robot) -> None:
     """Refuse joints whose coordinates are no angles or lengths: they have no motor angle."""
     if not isinstance(robot, Robot):
@@ -44,7 +50,7 @@ def require_plain_joints(robot: Robot) -> None:
         if joint.kind in ("spherical", "free"):
             raise UnsupportedError(
                 f"joint {joint.name!r} is {joint.kind}: elastic drives need joints whose velocity "
-                "is the rate of their coordinate."
+                "is the rate of their coordinate. Lock it with robot.with_locked."
             )
         if joint.mimic is not None:
             raise UnsupportedError(

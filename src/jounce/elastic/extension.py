@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from jounce.elastic.series import SeriesElastic
+from jounce.elastic.wrenches import Wrenches
 from jounce.errors import ShapeError
 from jounce.kernels.dynamics import inverse_dynamics
 from jounce.kernels.matrices import forward_dynamics
@@ -31,7 +32,14 @@ class DynamicExtension:
         self.robot = robot
 
     def flat_state(
-        self, q: Any, v: Any, theta: Any, theta1: Any, rigid_torques: Any
+        self,
+        q: Any,
+        v: Any,
+        theta: Any,
+        theta1: Any,
+        rigid_torques: Any,
+        *,
+        wrenches: Wrenches = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return ``(a, j)``; ``rigid_torques`` are torque and rate, ``(2, *batch, nv)``."""
         robot = self.robot
@@ -40,15 +48,17 @@ class DynamicExtension:
             raise ShapeError(f"rigid_torques must hold torque and rate, got shape {given.shape}.")
         springs = robot.spring_torques(q, v, theta, theta1, rate=True)
         Q, Q1 = (np.where(robot.rigid, t, s) for t, s in zip(given, springs, strict=True))
-        a, j = forward_dynamics(robot.links, q, v, Q, Q1)
+        a, j = forward_dynamics(robot.links, q, v, Q, Q1, wrenches=wrenches)
         return a, j
 
-    def linearizing(self, q: Any, v: Any, a: Any, j: Any, q4: Any) -> tuple[np.ndarray, np.ndarray]:
+    def linearizing(
+        self, q: Any, v: Any, a: Any, j: Any, q4: Any, *, wrenches: Wrenches = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return the torque of elastic joints and the second derivative of it for rigid ones.
 
         Both ``(*batch, nv)`` with zeros elsewhere, for a wanted fourth derivative ``q4``.
         """
         rigid, n = self.robot.rigid, self.robot.gear_ratio
-        torque = self.robot.feedforward(q, v, a, j, q4).torque
-        Q2 = inverse_dynamics(self.robot.links, q, v, a, j, q4)[2]
+        torque = self.robot.feedforward(q, v, a, j, q4, wrenches=wrenches).torque
+        Q2 = inverse_dynamics(self.robot.links, q, v, a, j, q4, wrenches=wrenches)[2]
         return np.where(rigid, 0.0, torque), np.where(rigid, Q2 / n, 0.0)

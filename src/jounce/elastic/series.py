@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from jounce.elastic.coupled import coupled
 from jounce.elastic.drives import armature_of, per_joint, require_plain_joints, with_armature
 from jounce.elastic.jets import checked_motion
+from jounce.elastic.wrenches import Wrenches
 from jounce.errors import ShapeError, UnsupportedError
 from jounce.kernels.dynamics import inverse_dynamics
-from jounce.kernels.kernel import Kernel, kernel_of
+from jounce.kernels.kernel import kernel_of
 from jounce.kernels.matrices import forward_dynamics
 from jounce.kernels.partials import forward_dynamics_partials
 from jounce.kernels.quantities import kernel_spec
 from jounce.model.checks import as_floats, checked
 from jounce.model.robot import Robot
-
-Wrenches = Mapping[str, Any] | None
 
 
 class Feedforward(NamedTuple):
@@ -46,7 +45,8 @@ class SeriesElastic:
     one number or one a degree of freedom; ``gear_ratio`` only converts θ and τ of results and
     arguments to the motor side.  ``stiffness=inf`` makes a joint rigid, exactly.  The motor
     inertia replaces the armature of the robot (a rigid joint may have motor inertia zero and
-    keep its armature).
+    keep its armature).  ``wrenches={frame: W}`` act on the links, as in
+    `jounce.inverse_dynamics`; motor torques depend on W, W' and W''.
 
     With spring damping the motor follows the motion through a filter and q is no flat output:
     forward dynamics and simulation work, everything from q to the motors is refused.
@@ -74,7 +74,8 @@ class SeriesElastic:
         self.motor_inertia = self._motor_inertia(motor_inertia)
         self.damping = per_joint(robot, "damping", damping, zero=True)
         ratio = as_floats("gear_ratio", gear_ratio)
-        self.gear_ratio = np.sign(ratio) * per_joint(robot, "gear_ratio", np.abs(ratio))
+        size = per_joint(robot, "the absolute gear_ratio", np.abs(ratio))
+        self.gear_ratio = np.sign(ratio) * size
         self._damped = self._names(np.where(self.rigid, 0.0, self.damping) > 0.0)
         self._is_geared = bool(np.any(self.gear_ratio != 1.0))
         self._unmotored = with_armature(robot, np.zeros(robot.nv))
@@ -130,14 +131,14 @@ class SeriesElastic:
         torque = self.motor_inertia * theta2 + Q[0]
         return theta, theta1, theta2, torque, Q[0], Q[1], torque * theta1
 
-    def torques(self, q: Any, *rates: Any) -> np.ndarray:
+    def torques(self, q: Any, *rates: Any, wrenches: Wrenches = None) -> np.ndarray:
         """Return the motor torque and its derivatives, ``(K − 3, *batch, nv)``, from K rates.
 
         ``τ⁽ᵏ⁾ = J θ⁽ᵏ⁺²⁾ + Q⁽ᵏ⁾`` with ``θ = q + Q/K``.
         """
         self.require_flat("the torque of a motion")
         motion = checked_motion(self.robot, (q, *rates))
-        Q = inverse_dynamics(self._unmotored, *motion)
+        Q = inverse_dynamics(self._unmotored, *motion, wrenches=wrenches)
         accelerations = np.array(
             [x + self._compliance * f for x, f in zip(motion, Q, strict=False)]
         )
@@ -168,26 +169,23 @@ class SeriesElastic:
         torque = self._spring * stretch + self._spring_damping * speed
         return [torque, self._spring * speed] if rate else [torque]
 
-    def series(self, q: Any, v: Any, theta: Any, theta1: Any, torques: Any) -> np.ndarray:
+    def series(
+        self, q: Any, v: Any, theta: Any, theta1: Any, torques: Any, *, wrenches: Wrenches = None
+    ) -> np.ndarray:
         """Return a, a', ... and then θ'', θ''', ... for the torques and their derivatives.
 
-        ``torques`` has shape ``(m, *batch, nv)``; so has each half of the result.  Nothing is
-        checked: this is what simulation calls.
+        ``torques`` has shape ``(m, *batch, nv)``; so has each half of the result.  Values are
+        not checked: this is what simulation calls.
         """
         n, half = self.gear_ratio, len(torques)
         stiffness = np.zeros((half, self.robot.nv))
         stiffness[0] = self._spring
-        result = self.coupled(half - 1)(
-            q, v, theta / n, theta1 / n, self._spring_damping, self._mobility,
-            self.rigid.astype(float), stiffness, torques * n,
-        )  # fmt: skip
+        state = (q, v, theta / n, theta1 / n)
+        drives = (self._spring_damping, self._mobility, self.rigid.astype(float), stiffness)
+        result = coupled(self.links, (*state, *drives), torques * n, wrenches)
         result[half:][..., self.rigid] = result[:half][..., self.rigid]
         result[half:] *= n
         return result
-
-    def coupled(self, order: int) -> Kernel:
-        """Return the kernel of links and motors together, torques given to this order."""
-        return kernel_of(kernel_spec(self.links, "elastic_coupled", order))
 
     def flat_state(
         self, q: Any, v: Any, theta: Any, theta1: Any, *, wrenches: Wrenches = None
@@ -216,16 +214,19 @@ class SeriesElastic:
         a, j = self.flat_state(q, v, theta, theta1, wrenches=wrenches)
         return self.feedforward(q, v, a, j, q4, wrenches=wrenches).torque
 
-    def state_matrix(self, q: Any, v: Any, theta: Any, theta1: Any, torque: Any) -> np.ndarray:
+    def state_matrix(
+        self, q: Any, v: Any, theta: Any, theta1: Any, torque: Any, *, wrenches: Wrenches = None
+    ) -> np.ndarray:
         """Return the linearisation ``∂x'/∂x`` with ``x = (q, v, θ, θ')``, ``(*batch, 4 nv, 4 nv)``.
 
-        The motor torque stays.  Eigenvalues with positive real part are rates at which an
-        error grows without feedback.  The motor of a rigid joint moves with the joint.
+        The motor torque stays, wrenches too, in their representation.  Eigenvalues with positive
+        real part are rates at which an error grows without feedback.  The motor of a rigid joint
+        moves with the joint.
         """
         nv, n, rigid = self.robot.nv, self.gear_ratio, self.rigid
         (spring,) = self.spring_torques(q, v, theta, theta1)
         Q = np.where(rigid, checked("torque", torque, nv) * n, spring)
-        da_dq, da_dv, da_dQ = forward_dynamics_partials(self.links, q, v, Q)
+        da_dq, da_dv, da_dQ = forward_dynamics_partials(self.links, q, v, Q, wrenches)
         K, D = np.diag(self._spring), np.diag(self._spring_damping)
         springs = np.concatenate([-K, -D, K / n, D / n], axis=1)  # ∂Q/∂x; θ on the motor side
         result = np.zeros((*Q.shape[:-1], 4 * nv, 4 * nv))

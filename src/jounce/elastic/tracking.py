@@ -10,6 +10,7 @@ import numpy as np
 from jounce.elastic.extension import DynamicExtension
 from jounce.elastic.jets import checked_trajectory
 from jounce.elastic.series import SeriesElastic
+from jounce.elastic.wrenches import Wrenches, constant_wrenches
 from jounce.errors import ShapeError
 from jounce.trajectory.protocol import Trajectory
 
@@ -22,22 +23,30 @@ class TrackingController:
     joints must be elastic, without spring damping; see `ExtendedController` for rigid ones.
 
     A torque that is held for a sample comes half a sample late.  With ``sample_time`` it is the
-    torque of the middle of the sample, from the state that is expected there.
+    torque of the middle of the sample, from the state that is expected there.  ``wrenches`` are
+    those it knows of; they stay.
     """
 
     def __init__(
-        self, robot: SeriesElastic, trajectory: Any, poles: Any, sample_time: float | None = None
+        self,
+        robot: SeriesElastic,
+        trajectory: Any,
+        poles: Any,
+        sample_time: float | None = None,
+        *,
+        wrenches: Wrenches = None,
     ) -> None:
         robot.require_flat("a tracking controller", mixed=False)
-        self.robot = robot
+        self.robot, self.wrenches = robot, constant_wrenches(robot.robot, wrenches)
         self.law = ErrorLaw(checked_trajectory(robot.robot, trajectory), gains_of(poles))
         self.sample_time = None if sample_time is None else checked_sample_time(sample_time)
 
     def __call__(self, t: float, q: Any, v: Any, theta: Any, theta1: Any) -> np.ndarray:
         """Return the motor torque at time t and in this state."""
-        motion = np.array([q, v, *self.robot.flat_state(q, v, theta, theta1)])
+        state = self.robot.flat_state(q, v, theta, theta1, wrenches=self.wrenches)
         delay = 0.0 if self.sample_time is None else 0.5 * self.sample_time
-        return self.robot.feedforward(*self.law.motion_after(delay, t, motion)).torque
+        motion = self.law.motion_after(delay, t, np.array([q, v, *state]))
+        return self.robot.feedforward(*motion, wrenches=self.wrenches).torque
 
 
 class ExtendedController:
@@ -50,9 +59,15 @@ class ExtendedController:
     """
 
     def __init__(
-        self, robot: SeriesElastic, trajectory: Any, poles: Any, sample_time: float
+        self,
+        robot: SeriesElastic,
+        trajectory: Any,
+        poles: Any,
+        sample_time: float,
+        *,
+        wrenches: Wrenches = None,
     ) -> None:
-        self.robot = robot
+        self.robot, self.wrenches = robot, constant_wrenches(robot.robot, wrenches)
         self.extension = DynamicExtension(robot)
         self.law = ErrorLaw(checked_trajectory(robot.robot, trajectory), gains_of(poles))
         self.sample_time = checked_sample_time(sample_time)
@@ -65,11 +80,13 @@ class ExtendedController:
     def __call__(self, t: float, q: Any, v: Any, theta: Any, theta1: Any) -> np.ndarray:
         """Return the motor torque to hold from time t for one sample."""
         if self._torques is None:
-            self._torques = self.robot.torques(*self.law.trajectory(t, order=5))
+            plan = self.law.trajectory(t, order=5)
+            self._torques = self.robot.torques(*plan, wrenches=self.wrenches)
         T, (torque, torque1) = self.sample_time, self._torques
-        state = self.extension.flat_state(q, v, theta, theta1, self._torques)
+        known = {"wrenches": self.wrenches}
+        state = self.extension.flat_state(q, v, theta, theta1, self._torques, **known)
         middle = self.law.motion_after(0.5 * T, t, np.array([q, v, *state]))
-        elastic, torque2 = self.extension.linearizing(*middle)
+        elastic, torque2 = self.extension.linearizing(*middle, **known)
         mean = torque + T / 2.0 * torque1 + T * T / 6.0 * torque2
         self._torques = np.array(
             [torque + T * torque1 + 0.5 * T * T * torque2, torque1 + T * torque2]

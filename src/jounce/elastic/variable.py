@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from jounce.elastic.drives import per_joint, require_plain_joints, with_armature
+from jounce.elastic.drives import joint_of, per_joint, require_plain_joints, with_armature
 from jounce.elastic.jets import checked_motion, product, quotient
 from jounce.elastic.series import Feedforward
+from jounce.elastic.wrenches import Wrenches
 from jounce.errors import ModelError, ShapeError
 from jounce.kernels.dynamics import inverse_dynamics
 from jounce.model.checks import checked
@@ -49,35 +50,48 @@ class VariableStiffness:
         self.links = with_armature(robot, np.zeros(robot.nv))
 
     def feedforward(
-        self, q: Any, v: Any, a: Any, j: Any = None, s: Any = None, stiffness: Any = None
+        self,
+        q: Any,
+        v: Any,
+        a: Any,
+        j: Any = None,
+        s: Any = None,
+        stiffness: Any = None,
+        *,
+        wrenches: Wrenches = None,
     ) -> StiffnessFeedforward:
         """Return what the motors and what the adjusters must do.
 
-        ``stiffness`` are K, K', K'' of shape ``(3, *batch, nv)``.
+        ``stiffness`` are K, K', K'' of shape ``(3, *batch, nv)``; ``wrenches`` act on the links.
         """
-        (theta, spring), (sigma, load) = self._drives(given(q, v, a, j, s), stiffness)
+        motion = given(q, v, a, j, s)
+        (theta, spring), (sigma, load) = self._drives(motion, stiffness, wrenches)
         result = StiffnessFeedforward(*_feedforward(self.motor_inertia, theta, spring))
         result.adjuster = _feedforward(self.adjuster_inertia, sigma, load)
         return result
 
-    def torques(self, stiffness: Any, q: Any, *rates: Any) -> np.ndarray:
+    def torques(self, stiffness: Any, q: Any, *rates: Any, wrenches: Wrenches = None) -> np.ndarray:
         """Return the torques of motors and adjusters with derivatives, ``(K − 3, *batch, 2 nv)``.
 
         K rates of the motion and K − 2 derivatives of the stiffness.
         """
-        (theta, spring), (sigma, load) = self._drives((q, *rates), stiffness)
+        (theta, spring), (sigma, load) = self._drives((q, *rates), stiffness, wrenches)
         motors = self.motor_inertia * theta[2:] + spring[:-2]
         adjusters = self.adjuster_inertia * sigma[2:] + load[:-2]
         return np.concatenate([motors, adjusters], axis=-1)
 
-    def state(self, stiffness: Any, q: Any, *rates: Any) -> tuple[np.ndarray, ...]:
+    def state(
+        self, stiffness: Any, q: Any, *rates: Any, wrenches: Wrenches = None
+    ) -> tuple[np.ndarray, ...]:
         """Return q, v, theta, theta1, adjuster, adjuster1: the state for simulation."""
-        (theta, _), (sigma, _) = self._drives((q, *rates), stiffness)
+        (theta, _), (sigma, _) = self._drives((q, *rates), stiffness, wrenches)
         return np.asarray(q, float), np.asarray(rates[0], float), *theta[:2], *sigma[:2]
 
-    def _drives(self, given: Any, stiffness: Any) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
+    def _drives(
+        self, given: Any, stiffness: Any, wrenches: Wrenches
+    ) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
         """Return angle and load of motors and adjusters with derivatives."""
-        position, Q, K = _jets(self.links, given, stiffness)
+        position, Q, K = _jets(self.links, given, stiffness, wrenches)
         deflection = quotient(Q, K)
         load = 0.5 * self.gain * product(deflection, deflection)
         return (position + deflection, Q), (K / self.gain, load)
@@ -99,26 +113,38 @@ class Antagonistic:
         self.links = with_armature(robot, np.zeros(robot.nv))
 
     def feedforward(
-        self, q: Any, v: Any, a: Any, j: Any = None, s: Any = None, stiffness: Any = None
+        self,
+        q: Any,
+        v: Any,
+        a: Any,
+        j: Any = None,
+        s: Any = None,
+        stiffness: Any = None,
+        *,
+        wrenches: Wrenches = None,
     ) -> tuple[Feedforward, Feedforward]:
         """Return what both motors must do; ``stiffness`` as for `VariableStiffness`."""
-        first, second = self._drives(given(q, v, a, j, s), stiffness)
+        first, second = self._drives(given(q, v, a, j, s), stiffness, wrenches)
         return _feedforward(self.motor_inertia, *first), _feedforward(self.motor_inertia, *second)
 
-    def torques(self, stiffness: Any, q: Any, *rates: Any) -> np.ndarray:
+    def torques(self, stiffness: Any, q: Any, *rates: Any, wrenches: Wrenches = None) -> np.ndarray:
         """Return the torques of both motors with derivatives, ``(K − 3, *batch, 2 nv)``."""
-        drives = self._drives((q, *rates), stiffness)
+        drives = self._drives((q, *rates), stiffness, wrenches)
         parts = [self.motor_inertia * theta[2:] + pull[:-2] for theta, pull in drives]
         return np.concatenate(parts, axis=-1)
 
-    def state(self, stiffness: Any, q: Any, *rates: Any) -> tuple[np.ndarray, ...]:
+    def state(
+        self, stiffness: Any, q: Any, *rates: Any, wrenches: Wrenches = None
+    ) -> tuple[np.ndarray, ...]:
         """Return q, v, agonist, agonist1, antagonist, antagonist1: the state for simulation."""
-        (first, _), (second, _) = self._drives((q, *rates), stiffness)
+        (first, _), (second, _) = self._drives((q, *rates), stiffness, wrenches)
         return np.asarray(q, float), np.asarray(rates[0], float), *first[:2], *second[:2]
 
-    def _drives(self, given: Any, stiffness: Any) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
+    def _drives(
+        self, given: Any, stiffness: Any, wrenches: Wrenches
+    ) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
         """Return angle and pull of both motors with derivatives."""
-        position, Q, K = _jets(self.links, given, stiffness)
+        position, Q, K = _jets(self.links, given, stiffness, wrenches)
         sum_, difference = K / self.spring, 2.0 * quotient(Q, K)
         return tuple(
             self._motor(position, 0.5 * (sum_ + side * difference), side) for side in (1.0, -1.0)
@@ -127,24 +153,34 @@ class Antagonistic:
     def _motor(
         self, position: np.ndarray, stretch: np.ndarray, side: float
     ) -> tuple[np.ndarray, np.ndarray]:
-        slack = np.argwhere(stretch[0] <= 0.0)
-        if len(slack):
-            velocity = slack[0][-1]
-            joint = next(j for j in self.robot.joints if velocity < j.v_slice.stop)
+        slack = stretch[0] <= 0.0
+        if slack.any():
             raise ModelError(
-                f"a spring of joint {joint.name!r} goes slack: the stiffness is too low for the "
-                "joint torque. Ask for more than sqrt(2 k |Q|) at every joint."
+                f"a spring of joint {joint_of(self.robot, slack)!r} goes slack: the stiffness is "
+                "too low for the joint torque. Ask for more than sqrt(2 k |Q|) at every joint."
             )
         pull = side * 0.5 * self.spring * product(stretch, stretch)
         return position + side * stretch, pull
 
 
-def _jets(links: Robot, given: Any, stiffness: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _jets(
+    links: Robot, given: Any, stiffness: Any, wrenches: Wrenches
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return position, joint torque and stiffness with equally many derivatives."""
     motion = checked_motion(links, given)
-    Q = inverse_dynamics(links, *motion)
+    Q = inverse_dynamics(links, *motion, wrenches=wrenches)
     K = stiffness_rows(links, stiffness, len(Q))
-    return np.array(np.broadcast_arrays(*motion[: len(Q)])), Q, K
+    try:
+        shape = np.broadcast_shapes(Q.shape[1:], K.shape[1:])
+    except ValueError:
+        raise ShapeError(
+            f"stiffness has batch {K.shape[1:-1]} and the motion {Q.shape[1:-1]}, which do not "
+            "broadcast."
+        ) from None
+    position, Q, K = (
+        np.array([np.broadcast_to(x, shape) for x in rows]) for rows in (motion[: len(Q)], Q, K)
+    )
+    return position, Q, K
 
 
 def _feedforward(inertia: np.ndarray, theta: np.ndarray, load: np.ndarray) -> Feedforward:
@@ -168,10 +204,8 @@ def stiffness_rows(robot: Robot, stiffness: Any, count: int = 3) -> np.ndarray:
     if rows.ndim < 2 or len(rows) != count:
         raise ShapeError(f"{wanted}, got {rows.shape}.")
     if np.any(rows[0] <= 0.0):
-        velocity = np.argwhere(rows[0] <= 0.0)[0][-1]
-        joint = next(j for j in robot.joints if velocity < j.v_slice.stop)
         raise ModelError(
-            f"stiffness of joint {joint.name!r} must be positive, its smallest value is "
-            f"{rows[0].min():g}."
+            f"stiffness of joint {joint_of(robot, rows[0] <= 0.0)!r} must be positive, its "
+            f"smallest value is {rows[0].min():g}."
         )
     return rows

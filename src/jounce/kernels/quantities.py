@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from typing import Any, NamedTuple
 
 from jounce.dynamics.twists import REPRESENTATIONS
@@ -47,23 +48,32 @@ def kernel_spec(
         )
     if quantity not in QUANTITIES:
         raise unknown_name("quantity", quantity, QUANTITIES)
-    if isinstance(order, bool) or not isinstance(order, int) or order < 0:
+    if isinstance(order, bool) or not isinstance(order, Integral) or order < 0:
         raise ShapeError(f"order must be an integer ≥ 0, got {order!r}.")
     limit = QUANTITIES[quantity].highest_order
     if limit is not None and order > limit:
         raise UnsupportedError(f"{quantity} has no time derivatives: order must be {limit}.")
-    pairs = []
-    for given in (wrenches,) if isinstance(wrenches, str) else wrenches:
-        frame, representation = (given, "body") if isinstance(given, str) else given
-        robot.frame(frame)
-        _check_option("representation", representation, REPRESENTATIONS)
-        pairs.append((frame, representation))
+    pairs = _pairs(robot, wrenches)
     if pairs and not QUANTITIES[quantity].takes_wrenches:
         raise UnsupportedError(f"{quantity} does not depend on wrenches.")
     if len({frame for frame, _ in pairs}) < len(pairs):
         raise ShapeError(f"each frame takes one wrench, got {[frame for frame, _ in pairs]}.")
     chosen = _options(robot, quantity, options or {})
-    return KernelSpec(robot, quantity, order, tuple(pairs), chosen)
+    return KernelSpec(robot, quantity, int(order), pairs, chosen)
+
+
+def _pairs(robot: Robot, wrenches: Any) -> tuple[tuple[str, str], ...]:
+    """Return frame and representation of every wrench."""
+    given = (wrenches,) if isinstance(wrenches, str) else wrenches
+    pairs = [(w, "body") if isinstance(w, str) else w for w in given]
+    if isinstance(given, Mapping) or any(not isinstance(p, Sequence) or len(p) != 2 for p in pairs):
+        raise ShapeError(
+            f"wrenches must be names of frames, or pairs such as ('tool', 'spatial'); got {given}."
+        )
+    for frame, representation in pairs:
+        robot.frame(frame)
+        _check_option("representation", representation, REPRESENTATIONS)
+    return tuple((frame, representation) for frame, representation in pairs)
 
 
 def _options(robot: Robot, quantity: str, given: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
@@ -97,12 +107,13 @@ def _names(robot: Robot) -> str:
 def signature(spec: KernelSpec) -> Signature:
     """Return names and shapes of the arguments and of the result."""
     quantity, robot = QUANTITIES[spec.quantity], spec.robot
+    wrenches = [Argument(f"wrench on {frame}", 6, spec.order + 1) for frame, _ in spec.wrenches]
     if quantity.shapes is not None:
         own, width = quantity.shapes(robot, spec.order, **dict(spec.options))
-        return Signature(tuple(Argument(*a) for a in own), quantity.rows(spec.order), (width,))
+        arguments = (*(Argument(*a) for a in own), *wrenches)
+        return Signature(arguments, quantity.rows(spec.order), (width,))
     count = spec.order + quantity.extra_rates
     rates = [Argument(quantity.rate_name(k), robot.nv) for k in range(count)]
-    wrenches = [Argument(f"wrench on {frame}", 6, spec.order + 1) for frame, _ in spec.wrenches]
     arguments = (Argument("q", robot.nq), *rates, *wrenches)
     tail = (getattr(robot, n) if isinstance(n, str) else n for n in quantity.tail)
     return Signature(arguments, quantity.rows(spec.order), tuple(tail))
@@ -116,17 +127,14 @@ def run_text(spec: KernelSpec, values: Sequence[Any]) -> list[list[Any]]:
         return [next(stream) for _ in range(width)]
 
     quantity = QUANTITIES[spec.quantity]
-    if quantity.shapes is not None:
-        groups = [
-            [take(width) for _ in range(orders)] if orders else take(width)
-            for _, width, orders in signature(spec).arguments
-        ]
-        return quantity.text(spec.robot, groups, **dict(spec.options))
-    q = take(spec.robot.nq)
-    rates = [take(spec.robot.nv) for _ in range(spec.order + quantity.extra_rates)]
+    groups = [
+        [take(width) for _ in range(orders)] if orders else take(width)
+        for _, width, orders in signature(spec).arguments
+    ]
+    own = groups[: len(groups) - len(spec.wrenches)]
     options: dict[str, Any] = dict(spec.options)
     if quantity.takes_wrenches:
-        options["wrenches"] = {
-            key: [take(6) for _ in range(spec.order + 1)] for key in spec.wrenches
-        }
-    return quantity.text(spec.robot, q, rates, **options)
+        options["wrenches"] = dict(zip(spec.wrenches, groups[len(own) :], strict=True))
+    if quantity.shapes is not None:
+        return quantity.text(spec.robot, own, **options)
+    return quantity.text(spec.robot, own[0], own[1:], **options)

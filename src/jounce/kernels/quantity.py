@@ -36,7 +36,7 @@ class Quantity(NamedTuple):
     ``frame`` takes any frame of the robot.
 
     With ``shapes``, which maps robot, order and options to the arguments and the length of a
-    result, the text takes the robot, one entry an argument, and the options.
+    result, the text takes the robot, one entry an argument (wrenches apart), and the options.
     """
 
     extra_rates: int

@@ -169,6 +169,7 @@ QUANTITIES: dict[str, Quantity] = {
         0,
         (),
         elastic.coupled,
+        takes_wrenches=True,
         rows=lambda order: 2 * (order + 1),
         shapes=elastic.coupled_shapes,
     ),

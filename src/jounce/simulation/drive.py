@@ -10,6 +10,10 @@ import numpy as np
 
 from jounce.errors import ShapeError
 from jounce.model.checks import as_floats
+from jounce.simulation.events import bisected
+from jounce.simulation.power_series import coefficients, evaluate
+
+FINEST_FORCE = 1e-10  # of the forces: what rounding leaves of high derivatives
 
 
 class Drive:
@@ -27,7 +31,7 @@ class Drive:
         self.function = forces if callable(forces) else None
         self.takes_order = self.function is not None and _takes_order(self.function)
         constant = np.zeros(inputs) if forces is None or callable(forces) else forces
-        self.held = self._rows(constant)
+        self.held = self._constant("forces", constant)
         self.controller, self.sample_time, self.start = controller, sample_time, start
         self.next_sample, self.samples = start, 0
 
@@ -40,10 +44,34 @@ class Drive:
         if self.controller is None or self.sample_time is None:
             return self.held, np.inf
         if time >= self.next_sample:
-            self.held = self._rows(self.controller(time, *(part.copy() for part in state)))[:1]
+            given = self.controller(time, *(part.copy() for part in state))
+            self.held = self._constant("what the controller returns", given)
             self.samples += 1
             self.next_sample = self.start + self.samples * self.sample_time
         return self.held, self.next_sample
+
+    def agrees(self, time: float, rows: np.ndarray, h: float, tol: float) -> float:
+        """Return how far a function of time follows the derivatives it gave, at most h.
+
+        Where it jumps or bends, a step must end: a floating-point number after the last time
+        at which it is what its Taylor series says.  Looked for at quarters of the step.
+        """
+        function = self.function
+        if function is None:
+            return h
+        series = coefficients(rows[0], rows[1:])
+        allowed = min(max(1e3 * tol, FINEST_FORCE), 0.1) * max(1.0, np.abs(rows[0]).max(initial=0))
+
+        def is_off(t: float) -> bool:
+            error = self._evaluated(function, time + t, 1)[0] - evaluate(series, t)
+            return not np.abs(error).max(initial=0.0) <= allowed
+
+        elapsed = np.linspace(0.0, h, 5)
+        off = np.array([False, *(is_off(t) for t in elapsed[1:])])
+        if not off.any():
+            return h
+        last = bisected(elapsed, off, is_off)
+        return min(h, last + 2.0 * float(np.spacing(time + last)))
 
     def _evaluated(self, function: Callable[..., Any], time: float, order: int) -> np.ndarray:
         """Ask a function of time for as many derivatives as the series has orders."""
@@ -60,13 +88,19 @@ class Drive:
         return rows
 
     def _rows(self, values: Any) -> np.ndarray:
-        array = np.atleast_2d(as_floats("forces", values))
+        array = np.atleast_2d(as_floats("forces(t)", values))
         if array.ndim != 2 or array.shape[1] != self.inputs or not len(array):
             raise ShapeError(
-                f"forces must have shape ({self.inputs},) or (m, {self.inputs}), "
-                f"got {np.shape(values)}."
+                f"forces(t) must have shape (m, {self.inputs}), got {np.shape(values)}."
             )
         return array
+
+    def _constant(self, name: str, values: Any) -> np.ndarray:
+        """Return forces that stay, ``(1, inputs)``; derivatives would begin anew every step."""
+        array = as_floats(name, values)
+        if array.shape not in ((self.inputs,), (1, self.inputs)):
+            raise ShapeError(f"{name} must have shape ({self.inputs},), got {array.shape}.")
+        return array.reshape(1, self.inputs)
 
 
 def _takes_order(function: Callable[..., Any]) -> bool:

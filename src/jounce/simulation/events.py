@@ -38,6 +38,7 @@ class Watch:
 
     def __init__(self, robot: Robot, limits: bool | Sequence[str], events: Any) -> None:
         kinds = LIMITS if limits is True else () if limits is False else _checked_kinds(limits)
+        self._signs: dict[str, float] = {}  # of the events, the last that were not zero
         self.bounds = [b for b in _bounds(robot) if b.value < np.inf and LIMITS[b.part] in kinds]
         self.events: Mapping[str, Event] = events or {}
         if not isinstance(self.events, Mapping) or not all(map(callable, self.events.values())):
@@ -64,28 +65,38 @@ class Watch:
                 def excess(t: float, column: Any = column, value: float = value) -> bool:
                     return float(evaluate(column, t)[0]) > value
 
-                yield Stop(_bisected(elapsed, beyond, excess), reason)
+                yield Stop(bisected(elapsed, beyond, excess), reason)
 
     def _events(self, time: float, series: Series, elapsed: np.ndarray) -> Iterator[Stop]:
         for name, event in self.events.items():
 
-            def value(t: float, event: Event = event) -> float:
-                return float(event(time + t, *(evaluate(part, t) for part in series)))
+            def value(t: float, name: str = name, event: Event = event) -> float:
+                return _number(name, event(time + t, *(evaluate(part, t) for part in series)))
 
             signs = np.sign([value(t) for t in elapsed])
             if np.isnan(signs).any():
                 raise NotFiniteError(f"event {name} gave nan at or after t = {time:g} s.")
-            first = float(signs[np.flatnonzero(signs)[0]]) if signs.any() else 0.0
+            known = signs[signs != 0.0]
+            first = self._signs.setdefault(name, known[0]) if known.size else 0.0
             passed = signs == -first
             if first and passed.any():
 
                 def is_past(t: float, value: Any = value, first: float = first) -> bool:
                     return value(t) * first < 0.0
 
-                yield Stop(_bisected(elapsed, passed, is_past), f"event {name}")
+                yield Stop(bisected(elapsed, passed, is_past), f"event {name}")
 
 
-def _bisected(elapsed: np.ndarray, past: np.ndarray, is_past: Callable[[float], bool]) -> float:
+def _number(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ShapeError(
+            f"event {name} must return a number, one for the whole robot, got {value!r}."
+        ) from None
+
+
+def bisected(elapsed: np.ndarray, past: np.ndarray, is_past: Callable[[float], bool]) -> float:
     """Return the last time before the first sample that is past something."""
     k = int(np.argmax(past))
     if k == 0:
@@ -97,17 +108,17 @@ def _bisected(elapsed: np.ndarray, past: np.ndarray, is_past: Callable[[float], 
 
 
 def _bounds(robot: Robot) -> Iterator[Bound]:
-    for joint in robot.joints:
-        if joint.mimic is not None:
-            continue
-        limits = joint.limits
-        if joint.kind not in ("spherical", "free"):
-            for k, low, high in zip(_range(joint.q_slice), limits.lower, limits.upper, strict=True):
-                yield Bound(0, k, -1.0, -low, f"lower position limit of joint {joint.name} reached")
-                yield Bound(0, k, 1.0, high, f"upper position limit of joint {joint.name} reached")
-        for k, high in zip(_range(joint.v_slice), limits.velocity, strict=True):
+    lower, upper, velocity = robot.limits.lower, robot.limits.upper, robot.limits.velocity
+    for joint in robot.joints:  # those that follow others have no entries of their own
+        for k in _range(joint.q_slice):
+            yield Bound(
+                0, k, -1.0, -lower[k], f"lower position limit of joint {joint.name} reached"
+            )
+            yield Bound(0, k, 1.0, upper[k], f"upper position limit of joint {joint.name} reached")
+        for k in _range(joint.v_slice):
             for side in (-1.0, 1.0):
-                yield Bound(1, k, side, high, f"velocity limit of joint {joint.name} reached")
+                reason = f"velocity limit of joint {joint.name} reached"
+                yield Bound(1, k, side, velocity[k], reason)
 
 
 def _range(part: slice) -> range:
@@ -115,6 +126,8 @@ def _range(part: slice) -> range:
 
 
 def _checked_kinds(limits: Any) -> tuple[str, ...]:
+    if not isinstance(limits, str | Sequence):
+        limits = (limits,)
     kinds = (limits,) if isinstance(limits, str) else tuple(limits)
     for kind in kinds:
         if kind not in LIMITS:

@@ -9,16 +9,19 @@ import numpy as np
 from jounce.elastic.jets import checked_trajectory
 from jounce.elastic.series import SeriesElastic
 from jounce.elastic.variable import Antagonistic, VariableStiffness
+from jounce.elastic.wrenches import Wrenches, constant_wrenches
 from jounce.errors import ShapeError
 from jounce.kernels.dynamics import inverse_dynamics
 from jounce.model.robot import Robot
+from jounce.simulation.system_of import THINGS
 
 
 class PlannedForces:
     """The forces or motor torques of a planned motion: ``forces(t, order)`` for `taylor`.
 
     ``trajectory(t, order)`` is the motion of the joints; drives of variable stiffness also need
-    the ``stiffness(t, order)``.  ``state(t)`` is the state on the planned motion.
+    the ``stiffness(t, order)``.  ``wrenches`` that stay, as for `taylor`, are known to the plan.
+    ``state(t)`` is the state on the planned motion.
 
     >>> import jounce
     >>> arm = jounce.elastic.SeriesElastic(jounce.load("planar2r"), 500.0, 0.1)
@@ -29,9 +32,13 @@ class PlannedForces:
     True
     """
 
-    def __init__(self, drives: Any, trajectory: Any, stiffness: Any = None) -> None:
+    def __init__(
+        self, drives: Any, trajectory: Any, stiffness: Any = None, *, wrenches: Wrenches = None
+    ) -> None:
+        if not isinstance(drives, Robot | SeriesElastic | VariableStiffness | Antagonistic):
+            raise TypeError(f"cannot plan the forces of a {type(drives).__name__}; {THINGS}.")
         robot = drives if isinstance(drives, Robot) else drives.robot
-        self.drives = drives
+        self.drives, self.wrenches = drives, constant_wrenches(robot, wrenches)
         self.trajectory = checked_trajectory(robot, trajectory)
         self._is_variable = isinstance(drives, VariableStiffness | Antagonistic)
         if self._is_variable != (stiffness is not None):
@@ -43,9 +50,10 @@ class PlannedForces:
     def __call__(self, t: float, order: int = 0) -> np.ndarray:
         """Return the forces and their derivatives, ``(order + 1, n)``."""
         if isinstance(self.drives, Robot):
-            return inverse_dynamics(self.drives, *self.trajectory(t, order=order + 2))
-        motion = self.trajectory(t, order=order + 4)
-        return self.drives.torques(*self._stiffness(t, order + 2), *motion)
+            motion = self.trajectory(t, order=order + 2)
+            return inverse_dynamics(self.drives, *motion, wrenches=self.wrenches)
+        motion = (*self._stiffness(t, order + 2), *self.trajectory(t, order=order + 4))
+        return self.drives.torques(*motion, wrenches=self.wrenches)
 
     def state(self, t: float) -> tuple[np.ndarray, ...]:
         """Return the state on the planned motion at time t."""
@@ -53,8 +61,9 @@ class PlannedForces:
         if isinstance(self.drives, Robot):
             return q, v
         if isinstance(self.drives, SeriesElastic):
-            return q, v, *self.drives.motor_state(q, v, a, j)
-        return self.drives.state(*self._stiffness(t, 2), q, v, a, j, s)
+            return q, v, *self.drives.motor_state(q, v, a, j, wrenches=self.wrenches)
+        motion = (*self._stiffness(t, 2), q, v, a, j, s)
+        return self.drives.state(*motion, wrenches=self.wrenches)
 
     def _stiffness(self, t: float, order: int) -> tuple[np.ndarray, ...]:
         return () if self.stiffness is None else (self.stiffness(t, order=order),)

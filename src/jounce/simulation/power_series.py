@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from math import factorial
 
@@ -10,6 +11,11 @@ import numpy as np
 from jounce.model.robot import Robot
 
 Series = tuple[np.ndarray, ...]  # Taylor coefficients (order + 1, width) of every part of a state
+
+
+def are_finite(parts: Iterable[np.ndarray]) -> bool:
+    """Tell whether all numbers are finite."""
+    return all(np.isfinite(part).all() for part in parts)
 
 
 def evaluate(series: np.ndarray, h: float) -> np.ndarray:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from math import isfinite
-
 import numpy as np
 
-from jounce.simulation.power_series import Series, evaluate
+from jounce.simulation.power_series import Series, are_finite, evaluate
 from jounce.simulation.result import Simulation, SimulationError
 from jounce.simulation.systems import System
 
@@ -30,11 +28,16 @@ class Record:
             if joint.kind in ("spherical", "free")
         ]
 
+    @property
+    def steps(self) -> int:
+        """Number of steps taken."""
+        return len(self.series)
+
     def advance(self, series: Series, force: np.ndarray, h: float, until: float) -> None:
         """Take one step; a step that ends within rounding of ``until`` ends there."""
         with np.errstate(over="ignore", invalid="ignore"):  # reported below
             state = tuple(evaluate(part, h) for part in series)
-        if not all(isfinite(part.sum()) for part in state):
+        if not are_finite(state):
             raise SimulationError(
                 f"the motion leaves the range of floating-point numbers after t = {self.time:g} s: "
                 "the step is too long for it.", self.finished("state not finite"),

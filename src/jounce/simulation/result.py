@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from jounce.errors import JounceError, ShapeError
+from jounce.model.checks import as_floats
 from jounce.model.robot import Robot
 
 
@@ -39,10 +40,14 @@ class Simulation:
 
     def __call__(self, t: Any) -> dict[str, np.ndarray]:
         """Return the parts of the state at times within the simulated span."""
-        times = np.asarray(t, dtype=float)
+        times = as_floats("t", t)
         start, end = self.times[0], self.times[-1]
-        if not np.all((times >= start) & (times <= end)):  # also refuses NaN
-            raise ShapeError(f"times must lie between {start:g} and {end:g} s.")
+        outside = ~((times >= start) & (times <= end))  # also what is not a number
+        if outside.any():
+            raise ShapeError(
+                f"times must lie between {start:.9g} and {end:.9g} s, got {times[outside][0]:.9g}; "
+                f"the simulation ended there: {self.reason}."
+            )
         flat = times.ravel()
         index = np.clip(np.searchsorted(self.times, flat, side="right") - 1, 0, None)
         result = {n: np.empty((flat.size, x.shape[1])) for n, x in self.states.items()}
@@ -66,3 +71,6 @@ class SimulationError(JounceError, ArithmeticError):
     def __init__(self, message: str, partial: Simulation) -> None:
         super().__init__(message)
         self.partial = partial
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (str(self), self.partial)

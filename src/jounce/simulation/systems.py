@@ -8,12 +8,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from jounce.elastic.series import SeriesElastic
-from jounce.errors import NotFiniteError, ShapeError
-from jounce.kernels.functions import as_wrenches
+from jounce.errors import ShapeError
+from jounce.kernels.functions import Wrench
 from jounce.kernels.kernel import Kernel, kernel_of
 from jounce.kernels.matrices import SMALLEST_PIVOT, forward_dynamics
 from jounce.kernels.quantities import kernel_spec
-from jounce.model.checks import as_floats, checked, checked_configuration
+from jounce.model.checks import checked, checked_configuration
 from jounce.model.robot import Robot
 from jounce.simulation.power_series import (
     Series,
@@ -51,12 +51,11 @@ class RigidSystem:
 
     names: tuple[str, ...] = ("q", "v")
 
-    def __init__(self, robot: Robot, wrenches: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, robot: Robot, wrenches: Mapping[str, Wrench]) -> None:
         self.robot = robot
         self.inputs = robot.nv
-        given = as_wrenches(wrenches)
-        self._frames = [(frame, w.representation) for frame, w in given.items()]
-        self._loads = [_constant(frame, w.values) for frame, w in given.items()]
+        self._frames = [(frame, w.representation) for frame, w in wrenches.items()]
+        self._loads = [w.values for w in wrenches.values()]
         self._compiled: dict[int, Kernel] = {}
 
     def _kernel(self, order: int) -> Kernel:
@@ -88,12 +87,13 @@ class RigidSystem:
 
 
 class ElasticSystem:
-    """A robot with series-elastic joints: state q, v, theta, theta1."""
+    """A robot with series-elastic joints, under constant wrenches: state q, v, theta, theta1."""
 
     names: tuple[str, ...] = ("q", "v", "theta", "theta1")
 
-    def __init__(self, elastic: SeriesElastic) -> None:
+    def __init__(self, elastic: SeriesElastic, wrenches: Mapping[str, Wrench]) -> None:
         self.elastic = elastic
+        self.wrenches = wrenches
         self.robot = elastic.robot
         self.inputs = self.robot.nv
 
@@ -115,26 +115,14 @@ class ElasticSystem:
     def series(self, state: Sequence[np.ndarray], forces: np.ndarray, order: int) -> Series:
         """Return Taylor coefficients of the state up to ``order``."""
         q, v, theta, theta1 = state
-        rows = self.elastic.series(q, v, theta, theta1, padded(forces, order))
+        torques = padded(forces, order)
+        rows = self.elastic.series(q, v, theta, theta1, torques, wrenches=self.wrenches)
         velocity, speed = coefficients(v, rows[:order]), coefficients(theta1, rows[order:])
         return integrated(q, velocity), velocity, integrated(theta, speed), speed
 
     def diagnose(self, state: Sequence[np.ndarray]) -> None:
         """Raise SingularError if the mass matrix of the links is singular."""
         forward_dynamics(self.elastic.links, state[0], state[1], np.zeros(self.robot.nv))
-
-
-def _constant(frame: str, values: Any) -> np.ndarray:
-    """Return a wrench that stays, ``(1, 6)``."""
-    load = np.atleast_2d(as_floats(f"wrench on {frame}", values))
-    if load.shape != (1, 6):
-        raise ShapeError(
-            f"wrench on {frame} must have shape (6,) or (1, 6), got {np.shape(values)}: in a "
-            "simulation it stays, in its own representation."
-        )
-    if not np.isfinite(load).all():
-        raise NotFiniteError(f"wrench on {frame} must be finite, got {load[0]}.")
-    return load
 
 
 def require_parts(state: Sequence[Any], names: tuple[str, ...]) -> None:

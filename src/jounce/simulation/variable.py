@@ -11,16 +11,17 @@ k + 4: a few rounds through the compiled kernel of elastic joints give all order
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from jounce.elastic.coupled import coupled
+from jounce.elastic.drives import joint_of
 from jounce.elastic.variable import Antagonistic, VariableStiffness
 from jounce.errors import ModelError
-from jounce.kernels.kernel import kernel_of
+from jounce.kernels.functions import Wrench
 from jounce.kernels.matrices import forward_dynamics
-from jounce.kernels.quantities import kernel_spec
 from jounce.model.robot import Robot
 from jounce.simulation.power_series import Series, coefficients, derivatives, integrated, padded
 from jounce.simulation.systems import plain_state
@@ -40,8 +41,8 @@ class VariableSystem:
 
     names: tuple[str, ...] = ("q", "v", "theta", "theta1", "adjuster", "adjuster1")
 
-    def __init__(self, drives: VariableStiffness) -> None:
-        self.robot, self.links = drives.robot, drives.links
+    def __init__(self, drives: VariableStiffness, wrenches: Mapping[str, Wrench]) -> None:
+        self.robot, self.links, self.wrenches = drives.robot, drives.links, wrenches
         self.inputs = 2 * self.robot.nv
         none = np.zeros(self.robot.nv)
         self.law = Law(drives.motor_inertia, drives.adjuster_inertia, drives.gain, none)
@@ -49,6 +50,7 @@ class VariableSystem:
     def checked(self, state: Sequence[Any]) -> tuple[np.ndarray, ...]:
         """Return the parts of a state as arrays, or raise."""
         parts = tuple(plain_state(self.robot, state, self.names))
+        _require_stiffness(self.robot, parts[4])
         self.diagnose(parts)
         return parts
 
@@ -56,7 +58,7 @@ class VariableSystem:
         """Return Taylor coefficients of the state up to ``order``."""
         _require_stiffness(self.robot, state[4])
         torque, adjusting = np.split(padded(forces, order), 2, axis=1)
-        return _series(self.links, self.law, state, (torque, adjusting), order)
+        return _series(self.links, self.law, state, (torque, adjusting), self.wrenches)
 
     def diagnose(self, state: Sequence[np.ndarray]) -> None:
         """Raise SingularError if the mass matrix of the links is singular."""
@@ -68,8 +70,8 @@ class AntagonisticSystem:
 
     names: tuple[str, ...] = ("q", "v", "agonist", "agonist1", "antagonist", "antagonist1")
 
-    def __init__(self, drives: Antagonistic) -> None:
-        self.robot, self.links = drives.robot, drives.links
+    def __init__(self, drives: Antagonistic, wrenches: Mapping[str, Wrench]) -> None:
+        self.robot, self.links, self.wrenches = drives.robot, drives.links, wrenches
         self.inputs = 2 * self.robot.nv
         J, k = drives.motor_inertia, drives.spring
         self.law = Law(2.0 * J, 0.5 * J, k, 0.125 * k)
@@ -77,6 +79,7 @@ class AntagonisticSystem:
     def checked(self, state: Sequence[Any]) -> tuple[np.ndarray, ...]:
         """Return the parts of a state as arrays, or raise."""
         parts = tuple(plain_state(self.robot, state, self.names))
+        _require_taut(self.robot, parts[2] - parts[0], parts[0] - parts[4])
         self.diagnose(parts)
         return parts
 
@@ -88,7 +91,8 @@ class AntagonisticSystem:
         common = (q, v, 0.5 * (first + second), 0.5 * (first1 + second1))
         combined = (*common, first - second, first1 - second1)
         torques = (one + two, 0.5 * (one - two))
-        q_, v_, mean, mean1, gap, gap1 = _series(self.links, self.law, combined, torques, order)
+        parts = _series(self.links, self.law, combined, torques, self.wrenches)
+        q_, v_, mean, mean1, gap, gap1 = parts
         motors = (mean + 0.5 * gap, mean1 + 0.5 * gap1, mean - 0.5 * gap, mean1 - 0.5 * gap1)
         return q_, v_, *motors
 
@@ -102,12 +106,11 @@ def _series(
     law: Law,
     state: Sequence[np.ndarray],
     torques: tuple[np.ndarray, np.ndarray],
-    order: int,
+    wrenches: Mapping[str, Wrench],
 ) -> Series:
     """Return the coefficients of q, v, θ, θ', σ, σ'."""
     q, v, theta, theta1, sigma, sigma1 = state
-    kernel = kernel_of(kernel_spec(links, "elastic_coupled", order - 1))
-    none = np.zeros(links.nv)
+    order, none = len(torques[0]), np.zeros(links.nv)
     adjuster = np.zeros((order + 2, links.nv))
     adjuster[:2] = sigma, sigma1
     counts = np.arange(1.0, order + 2.0)[:, None]
@@ -115,7 +118,8 @@ def _series(
     known = 1
     while True:
         stiffness = derivatives(law.gain * adjuster[:order])
-        rows = kernel(q, v, theta, theta1, none, 1.0 / law.motor, none, stiffness, torques[0])
+        groups = (q, v, theta, theta1, none, 1.0 / law.motor, none, stiffness)
+        rows = coupled(links, groups, torques[0], wrenches)
         velocity, speed = coefficients(v, rows[:order]), coefficients(theta1, rows[order:])
         position, angle = integrated(q, velocity), integrated(theta, speed)
         is_complete = known >= order - 1
@@ -141,18 +145,17 @@ def _square(x: np.ndarray, k: int) -> np.ndarray:
 
 def _require_stiffness(robot: Robot, adjuster: np.ndarray) -> None:
     if np.any(adjuster <= 0.0):
-        raise ModelError(f"the stiffness of joint {_joint(robot, adjuster <= 0.0)!r} vanished.")
+        joint = joint_of(robot, adjuster <= 0.0)
+        raise ModelError(
+            f"joint {joint!r} has no stiffness left: its adjuster must stay above zero. Start "
+            "with more stiffness, or hold the adjuster with more torque."
+        )
 
 
 def _require_taut(robot: Robot, first: np.ndarray, second: np.ndarray) -> None:
     slack = (first <= 0.0) | (second <= 0.0)
     if slack.any():
         raise ModelError(
-            f"a spring of joint {_joint(robot, slack)!r} went slack; antagonistic springs only "
+            f"a spring of joint {joint_of(robot, slack)!r} is slack: antagonistic springs only "
             "pull. Start with more stiffness."
         )
-
-
-def _joint(robot: Robot, chosen: np.ndarray) -> str:
-    velocity = int(np.flatnonzero(chosen)[0])
-    return next(j.name for j in robot.joints if velocity < j.v_slice.stop)

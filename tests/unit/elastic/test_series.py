@@ -16,6 +16,7 @@ pytestmark = pytest.mark.usefixtures("interpreted")
 
 K, J = np.array([300.0, 900.0]), np.array([0.1, 0.3])
 ARM = jounce.load("planar2r")
+TIP = ARM.bodies[-1].name
 TRAJECTORY = jounce.trajectory.Fourier([[0.3, 0.2]], [[0.0, 0.1]], 2.0)
 
 
@@ -91,12 +92,17 @@ def rounding(robot: SeriesElastic, q: np.ndarray, torque: np.ndarray) -> float:
     return np.finfo(float).eps * np.abs(torque).max() * (mobility + 1.0 / J) * K * mobility
 
 
-def test_the_torque_gives_the_wanted_fourth_derivative(rng: np.random.Generator):
+@pytest.mark.parametrize("representation", ["body", "spatial", "hybrid"])
+def test_the_torque_gives_the_wanted_fourth_derivative(
+    rng: np.random.Generator, representation: str
+):
+    """Also under a wrench that changes: it takes W, W' and W''."""
     robot = SeriesElastic(ARM, K, J)
+    load = {TIP: jounce.Wrench(rng.normal(size=(3, 6)), representation)}
     q, v, theta, theta1, q4 = motion(rng)
     theta, theta1 = q + 1e-3 * theta, v + 1e-3 * theta1  # as far as springs are stretched
-    torque = robot.linearizing_torque(q, v, theta, theta1, q4)
-    rows = robot.series(q, v, theta, theta1, np.array([torque, 0 * q, 0 * q]))
+    torque = robot.linearizing_torque(q, v, theta, theta1, q4, wrenches=load)
+    rows = robot.series(q, v, theta, theta1, np.array([torque, 0 * q, 0 * q]), wrenches=load)
     added = np.abs(K * (theta - q)) + np.abs(jounce.inverse_dynamics(ARM, q, v, 0 * q)[0])
     assert np.abs(rows[2] - q4).max() < rounding(robot, q, added)
 
@@ -121,14 +127,15 @@ def test_rigid_joints_are_exact(rng: np.random.Generator, stiffness: list[float]
 def test_a_dynamic_extension_linearises_rigid_and_elastic_joints(rng: np.random.Generator):
     robot, state = SeriesElastic(ARM, [np.inf, 500.0], J, gear_ratio=[2.0, -3.0]), motion(rng)
     q, v, a, j, s = state
-    extended, torques = DynamicExtension(robot), robot.torques(*state, rng.normal(size=2))
-    drive = robot.feedforward(*state)
-    found = extended.flat_state(q, v, drive.theta, drive.theta1, torques)
+    load = {"wrenches": {TIP: rng.normal(size=(4, 6))}}
+    extended, torques = DynamicExtension(robot), robot.torques(*state, rng.normal(size=2), **load)
+    drive = robot.feedforward(*state, **load)
+    found = extended.flat_state(q, v, drive.theta, drive.theta1, torques, **load)
     assert_close(found[0], a, INDEPENDENT)
     assert_close(found[1], j, INDEPENDENT)
-    torque, second = extended.linearizing(q, v, a, j, s)
+    torque, second = extended.linearizing(q, v, a, j, s, **load)
     given = np.array([np.where(robot.rigid, torques[0], torque), torques[1], second])
-    error = np.abs(robot.series(q, v, drive.theta, drive.theta1, given)[2] - s).max()
+    error = np.abs(robot.series(q, v, drive.theta, drive.theta1, given, **load)[2] - s).max()
     assert error < rounding(robot, q, 500.0 * drive.theta / robot.gear_ratio)  # θ is rounded
 
 
@@ -161,10 +168,12 @@ def test_the_linearisation(rng: np.random.Generator, stiffness: list[float], dam
     robot = SeriesElastic(ARM, stiffness, J, damping=damping, gear_ratio=n)
     q, v, theta, theta1, torque = motion(rng, 9)
     theta, theta1 = (np.where(robot.rigid, n * x, y) for x, y in ((q, theta), (v, theta1)))
-    A = robot.state_matrix(q, v, theta, theta1, torque)
+    load = {"wrenches": {TIP: jounce.Wrench(rng.normal(size=(1, 6)), "hybrid")}}
+    A = robot.state_matrix(q, v, theta, theta1, torque, **load)
     for k in range(9):
         state = q[k], v[k], theta[k], theta1[k]
-        a, a1, theta2, theta3 = robot.series(*state, np.array([torque[k], 0 * torque[k]]))
+        torques = np.array([torque[k], 0 * torque[k]])
+        a, a1, theta2, theta3 = robot.series(*state, torques, **load)
         first = np.concatenate([v[k], a, theta1[k], theta2])
         assert_close(A[k] @ first, np.concatenate([a, a1, theta2, theta3]), INDEPENDENT)
 
@@ -204,10 +213,13 @@ def test_bad_options():
         SeriesElastic("planar2r", K, J)  # pyright: ignore[reportArgumentType]
     with pytest.raises(ModelError, match="damping"):
         SeriesElastic(ARM, K, J, damping=-1.0)
-    with pytest.raises(ModelError, match="gear_ratio"):
+    with pytest.raises(ModelError, match="absolute gear_ratio of joint 'joint1'"):
         SeriesElastic(ARM, K, J, gear_ratio=0.0)
-    with pytest.raises(UnsupportedError, match="free"):
-        SeriesElastic(jounce.load("planar2r", floating_base=True), K, J)
+    floating = jounce.load("planar2r", floating_base=True)
+    with pytest.raises(UnsupportedError, match=r"free.*with_locked"):
+        SeriesElastic(floating, K, J)
+    root = floating.joints[0].name
+    assert SeriesElastic(floating.with_locked({root: floating.neutral[:7]}), K, J).robot.nv == 2
 
 
 def test_bad_motions():

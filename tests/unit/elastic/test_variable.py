@@ -65,6 +65,31 @@ def test_constant_stiffness_is_a_series_elastic_joint():
         assert_close(got, expected, ROUNDOFF)
 
 
+@pytest.mark.parametrize("count", [3, 4])
+def test_one_motion_with_many_stiffnesses(rng: np.random.Generator, count: int):
+    """Three of them, as many as there are derivatives, are no special case."""
+    K = np.array([500.0, 300.0]) + rng.normal(size=(3, count, 2))
+    for robot in (VariableStiffness(ARM, 0.1), Antagonistic(ARM, 200.0, 0.1)):
+        found = robot.torques(K, *MOTION(T))
+        alone = [robot.torques(K[:, k], *MOTION(T))[0] for k in range(count)]
+        assert_close(found[0], alone, ROUNDOFF)
+    with pytest.raises(ShapeError, match=rf"batch \({count},\).*\(2,\)"):
+        VariableStiffness(ARM, 0.1).torques(K, *MOTION([T, T]))
+
+
+def test_feedforward_under_a_wrench(rng: np.random.Generator):
+    """A wrench changes the joint torque alone; W, W' and W'' do so for its derivatives."""
+    load, K = {ARM.bodies[-1].name: rng.normal(size=(3, 6))}, STIFFNESS(T, order=2)
+    Q = jounce.inverse_dynamics(ARM, *MOTION(T), wrenches=load)
+    found = VariableStiffness(ARM, 0.1).feedforward(*MOTION(T), K, wrenches=load)
+    bend = Q[0] / K[0]
+    bend1 = (Q[1] - K[1] * bend) / K[0]
+    bend2 = (Q[2] - 2.0 * K[1] * bend1 - K[2] * bend) / K[0]
+    assert_close(found.torque, 0.1 * (MOTION(T)[2] + bend2) + Q[0], ROUNDOFF)
+    first, second = Antagonistic(ARM, 200.0, 0.1).feedforward(*MOTION(T), K, wrenches=load)
+    assert_close(first.spring_torque + second.spring_torque, Q[0], INDEPENDENT)
+
+
 def test_bad_input():
     x, K = np.ones(2), np.full((3, 2), 500.0)
     robot = VariableStiffness(ARM, 0.1)
