@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import jounce
 from jounce.dynamics.matrices import FACTORIZATIONS
+from jounce.dynamics.twists import REPRESENTATIONS
 from tests.tolerances import ROUNDOFF, assert_close
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -32,18 +33,44 @@ def motions(draw: st.DrawFn, rates: int) -> tuple[jounce.Robot, list[np.ndarray]
     return robot, [robot.random_configuration(rng), *speeds]
 
 
+def constant_wrench(robot: jounce.Robot, representation: str) -> dict[str, jounce.Wrench]:
+    """Load the body in the middle with a wrench that does not change in its representation."""
+    if representation == "none" or not robot.n_bodies:
+        return {}
+    wrench = jounce.Wrench([[1.0, -2.0, 3.0, 5.0, -4.0, 6.0]], representation)
+    return {robot.bodies[robot.n_bodies // 2].name: wrench}
+
+
+loads = st.sampled_from(["none", *REPRESENTATIONS])
+
+
 @few
-@given(motions(rates=5))
-def test_partials_times_rates_are_the_next_derivative(given: tuple) -> None:
-    """``Σ_j ∂Q⁽ᵏ⁾/∂q⁽ʲ⁾ q⁽ʲ⁺¹⁾ = Q⁽ᵏ⁺¹⁾``."""
+@given(motions(rates=5), loads)
+def test_partials_times_rates_are_the_next_derivative(given: tuple, representation: str) -> None:
+    """``Σ_j ∂Q⁽ᵏ⁾/∂q⁽ʲ⁾ q⁽ʲ⁺¹⁾ = Q⁽ᵏ⁺¹⁾``, under wrenches that stay constant too."""
     robot, motion = given
-    P = jounce.inverse_dynamics_partials(robot, *motion[:-1])
-    Q = jounce.inverse_dynamics(robot, *motion)
+    wrenches = constant_wrench(robot, representation)
+    P = jounce.inverse_dynamics_partials(robot, *motion[:-1], wrenches=wrenches)
+    Q = jounce.inverse_dynamics(robot, *motion, wrenches=wrenches)
     got = np.einsum("kjmn,jn->km", P, np.stack(motion[1:]))
     for k in range(3):
         terms = np.einsum("jmn,jn->m", np.abs(P[k]), np.abs(np.stack(motion[1:])))
         scale = float(terms.max(initial=0.0))
         assert_close(got[k], Q[k + 1], LIMIT, scale=scale, what=f"order {k}")
+
+
+@few
+@given(motions(rates=2), loads)
+def test_accelerations_keep_the_forces(given: tuple, representation: str) -> None:
+    """``M ∂a/∂q = −∂Q/∂q``, ``M ∂a/∂v = −∂Q/∂v`` and ``M ∂a/∂Q = 1`` at the acceleration."""
+    robot, (q, v, Q) = given
+    wrenches = constant_wrench(robot, representation)
+    (a,) = jounce.forward_dynamics(robot, q, v, Q, wrenches=wrenches)
+    by_q, by_v, M = jounce.inverse_dynamics_partials(robot, q, v, a, wrenches=wrenches)[0]
+    partials = jounce.forward_dynamics_partials(robot, q, v, Q, wrenches=wrenches)
+    for got, wanted in zip(partials, (-by_q, -by_v, np.eye(robot.nv)), strict=True):
+        scale = float((np.abs(M) @ np.abs(got)).max(initial=1e-3))
+        assert_close(M @ got, wanted, LIMIT, scale=scale)
 
 
 @few

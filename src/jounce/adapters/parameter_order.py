@@ -30,8 +30,8 @@ SPATIAL_V2 = (0, 1, 2, 3, 4, 5, 6, 9, 8, 7)
 def to_pinocchio(values: Any, *, bodies: Sequence[int] | None = None) -> np.ndarray:
     """Return parameters, or columns of a regressor, in the order of Pinocchio.
 
-    ``values`` has 10 n numbers on its last axis.  ``bodies`` names our body for each of their
-    joints, where the two programs count them differently.
+    ``values`` has 10 n numbers on its last axis.  ``bodies`` is the number of our body for each
+    of their joints, where the two programs count them differently.
 
     >>> import jounce
     >>> from jounce.adapters.parameter_order import to_pinocchio
@@ -60,25 +60,26 @@ def _reordered(values: Any, order: Sequence[int], bodies: Sequence[int] | None) 
     blocks = _blocks(values)
     rows = _bodies(bodies, blocks.shape[-2])
     result = blocks[..., rows, :][..., list(order)]
-    return np.ascontiguousarray(result.reshape(*result.shape[:-2], -1))
+    return np.ascontiguousarray(result.reshape(np.shape(values)))
 
 
 def _restored(values: Any, order: Sequence[int], bodies: Sequence[int] | None) -> np.ndarray:
     blocks = _blocks(values)
     rows = np.argsort(_bodies(bodies, blocks.shape[-2]))
     result = blocks[..., rows, :][..., np.argsort(order)]
-    return np.ascontiguousarray(result.reshape(*result.shape[:-2], -1))
+    return np.ascontiguousarray(result.reshape(np.shape(values)))
 
 
 def _blocks(values: Any) -> np.ndarray:
     array = as_floats("parameters", values)
     if array.ndim == 0 or array.shape[-1] % 10:
         raise ShapeError(f"parameters come ten a body on the last axis, got {array.shape}.")
-    return array.reshape(*array.shape[:-1], -1, 10)
+    return array.reshape(*array.shape[:-1], array.shape[-1] // 10, 10)
 
 
 def _bodies(bodies: Sequence[int] | None, count: int) -> list[int]:
-    given = list(range(count)) if bodies is None else [int(b) for b in bodies]
-    if sorted(given) != list(range(count)):
-        raise ShapeError(f"bodies must name each of the {count} bodies once, got {given}.")
-    return given
+    given = range(count) if bodies is None else bodies
+    every = set(range(count))
+    if np.ndim(given) != 1 or len(given) != count or set(given) != every:
+        raise ShapeError(f"bodies must number each of the {count} bodies once, got {given!r}.")
+    return [int(b) for b in given]

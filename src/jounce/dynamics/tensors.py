@@ -53,11 +53,15 @@ def link_tensors(tree: Tree, q: Array, v: Array) -> Iterator[tuple[int, LinkTens
     gravity = np.array([[0.0], [0.0], [0.0], *([-g] for g in tree.gravity)])
     ground = LinkTensors(np.zeros(0, int), J, J, dJ, dJ, gravity)
     motions = link_motions(tree, list(np.moveaxis(q, -1, 0)), [])
-    done: list[LinkTensors] = []
+    last_child = {link.parent: i for i, link in enumerate(tree.links)}  # none is kept longer
+    parents = {-1: ground}
     for i, (link, motion) in enumerate(zip(tree.links, motions, strict=True)):
-        parent = done[link.parent] if link.parent >= 0 else ground
-        done.append(_next(link, parent, _adjoint(link, motion, batch), v))
-        yield i, done[i]
+        own = _next(link, parents[link.parent], _adjoint(link, motion, batch), v)
+        if last_child[link.parent] == i:
+            del parents[link.parent]
+        if i in last_child:
+            parents[i] = own
+        yield i, own
 
 
 def _next(link: Link, parent: LinkTensors, Ad: Array, v: Array) -> LinkTensors:

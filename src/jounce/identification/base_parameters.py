@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from jounce.errors import UnknownNameError, unknown_name
+from jounce.errors import ShapeError, unknown_name
 from jounce.identification.numerical import numerical_null_space
 from jounce.identification.structural import structural_null_space
+from jounce.kernels.tracing import refuse_symbols
+from jounce.model.checks import as_floats
+from jounce.model.component_names import velocity_names
 from jounce.model.robot import Robot
 
 METHODS = ("both", "structural", "numerical")
@@ -56,11 +59,11 @@ class BaseParameters:
 
     def values(self, parameters: Any) -> Array:
         """Return the base parameters of parameters ``(*batch, 10 n_bodies)``, motors after them."""
-        return np.asarray(parameters, float) @ self.map.T
+        return self._checked("parameters", parameters) @ self.map.T
 
     def reduced(self, regressor: Any) -> Array:
         """Return the columns of a regressor that remain, ``(…, nv, count)``."""
-        return np.ascontiguousarray(np.asarray(regressor, float)[..., list(self.columns)])
+        return np.ascontiguousarray(self._checked("regressor", regressor)[..., list(self.columns)])
 
     def report(self) -> str:
         """Return all base parameters, and where the two methods differ."""
@@ -75,6 +78,16 @@ class BaseParameters:
         rows = zip(self.columns, self.names, self.formulas, strict=True)
         lines += [f"{c:5d}  {name:<{width}}  = {formula}" for c, name, formula in rows]
         return "\n".join(lines)
+
+    def _checked(self, what: str, values: Any) -> Array:
+        array, count = as_floats(what, values), len(self.parameter_names)
+        if array.ndim == 0 or array.shape[-1] != count:
+            raise ShapeError(
+                f"{what} must have {count} numbers on the last axis, one a parameter, got shape "
+                f"{array.shape}; friction and armature must be asked of base_parameters and of "
+                "regressor alike."
+            )
+        return array
 
     def _side(self, column: int) -> str:
         if column in (self.structural or ()):
@@ -121,9 +134,21 @@ def base_parameters(
     if not isinstance(robot, Robot):
         raise TypeError(f"robot must be a jounce.Robot, got {type(robot).__name__}.")
     if method not in METHODS:
-        raise _unknown(method)
+        raise unknown_name("method", method, METHODS)
+    if not 0.0 < tolerance < 1.0:
+        raise ShapeError(f"tolerance must lie between 0 and 1, such as 1e-8, got {tolerance!r}.")
     if not robot.n_bodies:
         return BaseParameters((), (), np.zeros((0, 0)), (), ())
+    try:
+        return _found(robot, method, rng, tolerance, friction, armature)
+    except TypeError as error:
+        refuse_symbols(robot, error)
+        raise
+
+
+def _found(
+    robot: Robot, method: str, rng: Any, tolerance: float, friction: bool, armature: bool
+) -> BaseParameters:
     motors = {"friction": friction, "armature": armature}
     names = parameter_names(robot, **motors)
     preference = _preference(robot, len(names) - robot.nv * armature, len(names))
@@ -153,14 +178,12 @@ def parameter_names(
 
     Then those of motors, one a velocity: Fv and Fc (viscous, Coulomb's), Ia (armature).
     """
-    speeds = [
-        joint.name if joint.nv == 1 else f"{joint.name}[{k}]"
-        for joint in robot.joints
-        for k in range(joint.nv)
-    ]
     motors = ("Fv", "Fc") * friction + ("Ia",) * armature
     matter = (f"{symbol}({body.name})" for body in robot.bodies for symbol in SYMBOLS)
-    return (*matter, *(f"{symbol}({speed})" for symbol in motors for speed in speeds))
+    return (
+        *matter,
+        *(f"{symbol}({speed})" for symbol in motors for speed in velocity_names(robot)),
+    )
 
 
 def _map(null: Array, columns: tuple[int, ...], dropped: list[int]) -> Array:
@@ -209,7 +232,3 @@ def _preference(robot: Robot, first_motor: int, end: int) -> list[int]:
 
 def _rest(names: tuple[str, ...], dropped: list[int]) -> tuple[int, ...]:
     return tuple(c for c in range(len(names)) if c not in set(dropped))
-
-
-def _unknown(method: str) -> UnknownNameError:
-    return unknown_name("method", method, METHODS)

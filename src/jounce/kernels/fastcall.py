@@ -58,6 +58,7 @@ def fast_callable(
     if method is None:
         return fallback
     context = _context(native, signature, fallback, quaternions)
+    context.keep += (method,)  # of threads that come first together each makes one of its own
     return ctypes.pythonapi.PyCFunction_NewEx(ctypes.byref(method), context, None)
 
 

@@ -23,6 +23,13 @@ class Wrench:
 
     ``body``: components in the frame it acts on; ``spatial``: in the world, about the world
     origin; ``hybrid``: in world axes, about the origin of the frame.
+
+    >>> import jounce
+    >>> arm, rest = jounce.load("planar2r"), ([0, 0], [0, 0], [0, 0])
+    >>> up = jounce.Wrench([[0, 0, 0, 0, 1, 0]], "hybrid")  # 1 N along y at the tip, 1.8 m away
+    >>> free, held = (jounce.inverse_dynamics(arm, *rest, wrenches=w) for w in (None, {"tip": up}))
+    >>> (held - free).round(12)
+    array([[-1.8, -0.8]])
     """
 
     values: Any

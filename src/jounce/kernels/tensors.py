@@ -1,7 +1,8 @@
 """Public functions: partials of matrices by state and by inertial parameters, second partials.
 
-Compiled code where the robot is small enough to compile it in seconds, the array texts of
-`jounce.dynamics.tensors` for large ones; both agree to rounding.
+Compiled code where the robot is small enough to compile it in seconds.  For large ones the array
+texts of `jounce.dynamics.tensors` or, where there is none, the text of the kernel run on arrays.
+All agree to rounding.
 """
 
 from __future__ import annotations
@@ -19,14 +20,27 @@ from jounce.dynamics.motion import link_motions
 from jounce.errors import MemoryLimitError
 from jounce.kernels.arrays import check_values, checked_arrays
 from jounce.kernels.functions import evaluate
-from jounce.kernels.quantities import QUANTITIES, Signature, kernel_spec, signature
+from jounce.kernels.quantities import (
+    QUANTITIES,
+    KernelSpec,
+    Signature,
+    kernel_spec,
+    run_text,
+    signature,
+)
+from jounce.kernels.tracing import refuse_symbols
 from jounce.model.robot import Robot
 from jounce.model.tree import lowered
 
 MEMORY_LIMIT = 2 << 30  # bytes a result may take unless told otherwise
 COMPILED_PAIRS = 1000  # pairs of velocities on the way to the ground, over all links
+FEWER_PAIRS = {  # where there is more to compile
+    "coriolis_partials": 300,
+    "coriolis_parameter_partials": 300,
+    "inverse_dynamics_second_partials": 600,
+}
 COMPILED_ENTRIES = 12_000  # numbers in a result: more take longer to compile than to compute
-BLOCK_ROWS = 256  # samples an array text takes at once: bounds its intermediate values
+BLOCK_BYTES = 128 << 20  # intermediate values of samples that are not compiled, beside the result
 ARRAY_TEXTS: dict[str, Callable[..., Any]] = {
     text.__name__: text
     for text in (
@@ -204,28 +218,60 @@ def _tensor(
     """Return the rows of a quantity by its kernel or, for large robots, by its array text."""
     options = options or {}
     order = len(motion) - 1 - QUANTITIES[name].extra_rates
-    form = signature(kernel_spec(robot, name, order, (), options))
+    spec = kernel_spec(robot, name, order, (), options)
+    form = signature(spec)
     _check_memory(name, motion, form, memory_limit)
-    text = ARRAY_TEXTS.get(name)
-    few = _pairs(robot) <= COMPILED_PAIRS and form.rows * prod(form.tail) <= COMPILED_ENTRIES
-    if text is None or few:
+    if _compiles_in_seconds(spec, form):
         return evaluate(robot, name, motion, None, **options)
     arrays, batch = checked_arrays(form, motion)
     check_values(robot, form, arrays)
     rows = [np.broadcast_to(x, (*batch, x.shape[-1])).reshape(-1, x.shape[-1]) for x in arrays]
     result = np.empty((form.rows, prod(batch), *form.tail))
-    for begin in range(0, prod(batch), BLOCK_ROWS):
-        span = slice(begin, begin + BLOCK_ROWS)
-        result[:, span] = text(lowered(robot), *(x[span] for x in rows), **options)
+    step = _block_rows(robot, form)
+    for begin in range(0, prod(batch), step):
+        span = slice(begin, begin + step)
+        try:
+            _write(spec, [x[span] for x in rows], result[:, span])
+        except TypeError as error:
+            refuse_symbols(robot, error)
+            raise
     return result.reshape(form.rows, *batch, *form.tail)
 
 
+def _write(spec: KernelSpec, motion: Sequence[np.ndarray], result: np.ndarray) -> None:
+    """Write the rows of a quantity without a compiler, for ``(samples, width)`` arrays."""
+    text = ARRAY_TEXTS.get(spec.quantity)
+    if text is not None:
+        result[...] = text(lowered(spec.robot), *motion, **dict(spec.options))
+        return
+    table = run_text(spec, [column for x in motion for column in x.T])
+    for rows, entries in zip(result, table, strict=True):
+        for place, entry in zip(np.ndindex(rows.shape[1:]), entries, strict=True):
+            rows[(slice(None), *place)] = entry
+
+
+def _compiles_in_seconds(spec: KernelSpec, form: Signature) -> bool:
+    counts, frame = _velocities(spec.robot), dict(spec.options).get("frame")
+    if frame is not None:  # of a Jacobian: what is between it and the ground counts
+        body = spec.robot.frame(frame).body
+        count = counts[lowered(spec.robot).body_links[body]] if body >= 0 else 0
+        return form.rows * count**3 <= COMPILED_ENTRIES
+    few = sum(n * n for n in counts) <= FEWER_PAIRS.get(spec.quantity, COMPILED_PAIRS)
+    return few and form.rows * prod(form.tail) <= COMPILED_ENTRIES
+
+
+def _block_rows(robot: Robot, form: Signature) -> int:
+    """Return how many samples to take at once: a few nv³, nv² and a result are held for each."""
+    numbers = 3 * robot.nv**3 + 32 * robot.nv**2 + form.rows * prod(form.tail)
+    return max(1, BLOCK_BYTES // (8 * numbers + 1))
+
+
 @lru_cache(maxsize=64)
-def _pairs(robot: Robot) -> int:
-    """Return the squared number of velocities that move a link, summed over all links."""
+def _velocities(robot: Robot) -> tuple[int, ...]:
+    """Return the number of velocities that move each link."""
     tree = lowered(robot)
     columns = link_columns(tree, link_motions(tree, list(robot.neutral), []))
-    return sum(len(own) ** 2 for own in columns)
+    return tuple(len(own) for own in columns)
 
 
 def _check_memory(name: str, motion: Sequence[Any], form: Signature, limit: int) -> None:
@@ -235,7 +281,7 @@ def _check_memory(name: str, motion: Sequence[Any], form: Signature, limit: int)
     except ValueError:
         return  # the checks of the arrays say what is wrong
     size = 8 * form.rows * prod(batch) * prod(form.tail)
-    if size > limit:
+    if not size <= limit:
         each = f"{form.rows} × " * (form.rows > 1) + f"{(*batch, *form.tail)}"
         raise MemoryLimitError(
             f"{name} would take {_spelled(size)} ({each} float64), more than memory_limit = "

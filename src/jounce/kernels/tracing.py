@@ -20,6 +20,7 @@ from jounce.codegen.graph import Graph
 from jounce.codegen.program import Program
 from jounce.errors import UnsupportedError
 from jounce.kernels.quantities import KernelSpec, run_text, signature
+from jounce.model.robot import Robot
 
 _FOLDERS = (".", "algebra", "codegen", "derivatives", "dynamics", "kernels", "model")
 _PARTS = "qdBiiqi"  # type codes of what `_pack` writes
@@ -47,20 +48,20 @@ def trace(spec: KernelSpec) -> Program:
     try:
         program = graph.program(widths, run_text(spec, graph.inputs(sum(widths))))
     except TypeError as error:
-        _refuse_symbols(spec, error)
+        refuse_symbols(spec.robot, error)
         raise
     wanted = (prod(shapes.tail),) * shapes.rows  # machine code trusts these sizes
     assert program.output_widths == wanted, (spec, program.output_widths, wanted)
     return program
 
 
-def _refuse_symbols(spec: KernelSpec, error: TypeError) -> None:
+def refuse_symbols(robot: Robot, error: TypeError) -> None:
     """Raise UnsupportedError if the robot has values that are no numbers."""
     try:
-        json.dumps(spec.robot.to_dict())
+        json.dumps(robot.to_dict())
     except TypeError:
         raise UnsupportedError(
-            f"robot {spec.robot.name!r} has symbols, and this function computes with numbers: "
+            f"robot {robot.name!r} has symbols, and this function computes with numbers: "
             "take the equations of motion of jounce.symbolic(robot), whose .evaluate(values) "
             "gives numbers, or a robot of numbers."
         ) from error

@@ -50,8 +50,19 @@ def test_pinocchio_agrees() -> None:
         assert np.allclose(own, wanted, rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.parametrize(("to", "back", "names"), PAIRS)
+@pytest.mark.parametrize("shape", [(0, 20), (3, 0), (0,), (2, 0, 10)])
+def test_nothing(
+    to: Callable[..., Any], back: Callable[..., Any], names: list[str], shape: tuple[int, ...]
+) -> None:
+    assert to(np.zeros(shape)).shape == back(np.zeros(shape)).shape == shape
+
+
 def test_errors() -> None:
     with pytest.raises(jounce.ShapeError, match="ten a body"):
         order.to_pinocchio(np.zeros(11))
     with pytest.raises(jounce.ShapeError, match="each of the 2 bodies"):
         order.from_spatial_v2(np.zeros(20), bodies=[0, 0])
+    for bad in ([0.5, 1], ["0", "1"], [0], 0, [0, 2]):
+        with pytest.raises(jounce.ShapeError, match="each of the 2 bodies"):
+            order.to_pinocchio(np.zeros(20), bodies=bad)  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ from tests.tolerances import INDEPENDENT, ROUNDOFF, assert_close  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 ONE_DOF = ("revolute", "continuous", "prismatic", "helical", "cylindrical", "universal", "planar")
-FRAMES = {"body": 0, "spatial": 1, "hybrid": 2}
+FRAMES = ("body", "spatial", "hybrid")
 
 
 def motion_of(robot: jounce.Robot, rates: int, rng: np.random.Generator) -> list[np.ndarray]:
@@ -84,42 +84,63 @@ def differences(
     return ((sides[0] - sides[1]) / (2 * h)).astype(float)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_against_differences_at_60_digits(seed: int, rng: np.random.Generator) -> None:
-    n = (4, 5, 11)[seed]
-    order = (4, 4, 1)[seed]
-    robot = jounce.examples.random_tree(
-        rng, n, floating_base=seed == 1, oblique_gravity=True, armature=True, damping=True
-    )
-    motion = motion_of(robot, order + 2, rng)
-    P = jounce.inverse_dynamics_partials(robot, *motion)
-    with mpmath.workdps(60):
-        for j in range(order + 3):
-            direction = rng.normal(size=robot.nv)
-            wanted = differences(robot, motion, j, direction, None)
-            for k in range(order + 1):
-                scale = float(np.abs(P[k, j]).max())
-                assert_close(P[k, j] @ direction, wanted[k], INDEPENDENT, scale=scale, what=(k, j))
-
-
-@pytest.mark.parametrize("representation", FRAMES)
-def test_wrenches_stay_in_their_representation(
-    representation: str, rng: np.random.Generator
+def assert_differences(
+    robot: jounce.Robot, motion: list[np.ndarray], loads: Any, rng: np.random.Generator
 ) -> None:
-    kinds = ("free", "revolute", "spherical", "helical")
-    robot = jounce.examples.random_tree(rng, 4, kinds, floating_base=True)
-    frame, motion = robot.bodies[-1].name, motion_of(robot, 4, rng)
-    W = rng.normal(size=(3, 6))
-    loads = {frame: jounce.Wrench(W, representation)}
+    """Compare every ∂Q⁽ᵏ⁾/∂q⁽ʲ⁾, along a random direction, with differences at 60 digits."""
     P = jounce.inverse_dynamics_partials(robot, *motion, wrenches=loads)
+    orders, rates = P.shape[:2]
     with mpmath.workdps(60):
-        rows = {(frame, representation): [mp(row) for row in W]}
-        for j in range(3):
+        rows = {(frame, w.representation): complete(w, orders) for frame, w in loads.items()}
+        for j in range(rates):
             direction = rng.normal(size=robot.nv)
             wanted = differences(robot, motion, j, direction, rows)
-            for k in range(3):
+            for k in range(orders):
                 scale = float(np.abs(P[k, j]).max())
                 assert_close(P[k, j] @ direction, wanted[k], INDEPENDENT, scale=scale, what=(k, j))
+
+
+def complete(wrench: jounce.Wrench, orders: int) -> list[np.ndarray]:
+    rows = [mp(row) for row in wrench.values[:orders]]
+    return rows + [mp(np.zeros(6))] * (orders - len(rows))
+
+
+@pytest.mark.parametrize("links", [len(jounce.examples.KINDS), 5], ids=["every kind", "floating"])
+def test_against_differences_at_60_digits(links: int, rng: np.random.Generator) -> None:
+    robot = jounce.examples.random_tree(
+        rng, links, floating_base=links == 5, oblique_gravity=True, armature=True, damping=True
+    )
+    assert_differences(robot, motion_of(robot, 6, rng), {}, rng)
+
+
+def followers(rng: np.random.Generator) -> jounce.Robot:
+    """Return a chain on a ball whose last joints turn and screw as the second one does."""
+    J, T, I = jounce.joints, jounce.examples.random_placement, jounce.examples.random_inertia
+    b = jounce.RobotBuilder("followers")
+    b.add("ball", None, J.spherical(), T(rng), I(rng))
+    b.add("first", "ball", J.revolute((1, 2, 3)), T(rng), I(rng), joint_name="source")
+    b.add("second", "first", J.revolute((3, 1, 0)), T(rng), I(rng), mimic=("source", -1.7, 0.3))
+    b.add("third", "second", J.helical((0, 1, 1), 0.1), T(rng), I(rng), mimic=("source", 0.6, 0.1))
+    return b.build()
+
+
+@pytest.mark.parametrize("follow", [False, True], ids=["balls", "mimics"])
+@pytest.mark.parametrize("representation", FRAMES)
+def test_wrenches_stay_in_their_representation(
+    representation: str, follow: bool, rng: np.random.Generator
+) -> None:
+    """On a tool and on a body in between, with a rate more and a rate less than is used."""
+    kinds = ("revolute", "spherical", "helical")
+    tree = jounce.examples.random_tree(rng, 4, kinds, floating_base=True, branching=0.0)
+    robot = followers(rng) if follow else tree
+    placement = jounce.examples.random_placement(rng)
+    robot = robot.with_frame("tool", robot.bodies[-1].name, placement)
+    long, short = rng.normal(size=(4, 6)), rng.normal(size=(2, 6))
+    loads = {
+        "tool": jounce.Wrench(long, representation),
+        robot.bodies[1].name: jounce.Wrench(short, representation),
+    }
+    assert_differences(robot, motion_of(robot, 4, rng), loads, rng)
 
 
 @pytest.mark.parametrize("seed", range(4))

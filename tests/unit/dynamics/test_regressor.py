@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 
 import jounce
+from jounce.algebra.inertia import SpatialInertia, Symmetric3
+from jounce.algebra.se3 import Motion
+from jounce.algebra.vector import Vec3
+from jounce.dynamics.regressor import UNITS
 from tests.tolerances import ROUNDOFF, assert_close, assert_orders_close
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -13,6 +17,21 @@ pytestmark = pytest.mark.usefixtures("interpreted")
 
 def motion_of(robot: jounce.Robot, rates: int, rng: np.random.Generator) -> list[np.ndarray]:
     return [robot.random_configuration(rng), *rng.normal(size=(rates, robot.nv))]
+
+
+def test_momentum_is_linear_in_the_parameters(rng: np.random.Generator) -> None:
+    """``Λ V = A(V) π`` with A as printed in [GOA13, (8)-(12)], the linear part first there."""
+    w, v, pi = rng.normal(size=3), rng.normal(size=3), rng.normal(size=10)
+    x, y, z = w
+    turned = np.array([[x, 0, 0, y, z, 0], [0, y, 0, x, 0, z], [0, 0, z, 0, x, y]])  # (12)
+    A_v = np.c_[v, np.cross(w, np.eye(3)).T, np.zeros((3, 6))]  # (10)
+    A_w = np.c_[np.zeros(3), -np.cross(v, np.eye(3)).T, turned]  # (11)
+    V = Motion(Vec3(*w), Vec3(*v))
+    columns = np.array([[*h.moment, *h.force] for h in (unit.apply(V) for unit in UNITS)]).T
+    assert_close(columns, np.r_[A_w, A_v], ROUNDOFF)
+    inertia = SpatialInertia(pi[0], Vec3(*pi[1:4]), Symmetric3(*pi[4:]))
+    moment, force = inertia.apply(V)
+    assert_close(columns @ pi, [*moment, *force], ROUNDOFF)
 
 
 @pytest.mark.parametrize("column", range(10))

@@ -80,6 +80,26 @@ def test_random_trees(seed: int, rng: np.random.Generator) -> None:
     check(robot, base, rng)
 
 
+@pytest.mark.parametrize("gravity", [X, Z, (0, 0, 0), (0.1, 0.2, -0.9)])
+def test_axes_and_points_on_a_grid(gravity: tuple, rng: np.random.Generator) -> None:
+    """Axes along x, y or z at points that often coincide: parallel, crossing, along gravity."""
+    for _ in range(6):
+        b = jounce.RobotBuilder("grid", gravity=tuple(9.81 * x for x in gravity))
+        for k in range(4):
+            T = np.eye(4)
+            T[:3, :3] = T[:3, rng.permutation(3)] if rng.random() < 0.3 else T[:3, :3]
+            T[:3, 0] *= np.linalg.det(T[:3, :3])
+            T[:3, 3] = rng.choice([0.0, 0.0, 0.3], 3)
+            axis, other = (np.eye(3)[i] for i in rng.permutation(3)[:2])
+            one_axis = rng.choice([R, R, R, P, jounce.joints.cylindrical, jounce.joints.planar])
+            joint = one_axis(axis) if rng.random() < 0.9 else jounce.joints.universal(axis, other)
+            b.add(f"b{k}", f"b{rng.integers(max(k - 2, 0), k)}" if k else None, joint, T, SOME)
+        robot = b.build()
+        base = base_parameters(robot, armature=True)
+        assert base.differing == (), base.report()
+        check(robot, base, rng, armature=True)
+
+
 @pytest.mark.parametrize(
     ("joints", "gravity", "kept"),
     [
@@ -171,6 +191,18 @@ def test_report_names_where_they_differ(rng: np.random.Generator) -> None:
     check(robot, base, rng)
 
 
+def test_motor_inertia_of_joints_that_follow(rng: np.random.Generator) -> None:
+    """A wheel that turns twice as fast weighs four times as much on the motor."""
+    b = jounce.RobotBuilder("gear")
+    b.add("slow", None, R(X), np.eye(4), SOME, joint_name="motor")
+    b.add("fast", None, R(Z), np.eye(4), SOME, mimic=("motor", -2.0, 0.3))
+    robot = b.build()
+    base = base_parameters(robot, method="structural", armature=True)
+    check(robot, base, rng, armature=True)
+    formula = base.formulas[base.names.index("Ixx(slow)")]
+    assert formula == "Ixx(slow) + 4 Izz(fast) + Ia(motor)"
+
+
 def test_names_and_formulas() -> None:
     base = base_parameters(jounce.load("panda"), method="structural")
     assert base.names[-1] == "Iyz(link7)"
@@ -219,3 +251,28 @@ def test_errors() -> None:
         base_parameters(jounce.load("planar2r"), method="structurel")
     with pytest.raises(TypeError, match=r"jounce\.Robot"):
         base_parameters("panda")  # type: ignore[arg-type]
+    for bad in (0.0, -1e-8, 1.0, float("nan")):
+        with pytest.raises(jounce.ShapeError, match="between 0 and 1, such as 1e-8"):
+            base_parameters(jounce.load("planar2r"), tolerance=bad)
+
+
+def test_symbols_are_refused_where_they_count() -> None:
+    pytest.importorskip("sympy")
+    arm = jounce.load("planar2r")
+    robot, _ = jounce.symbolic_parameters(arm)
+    assert base_parameters(robot).formulas == base_parameters(arm).formulas  # no matter of inertias
+    for given in ({"lengths": True}, {"gravity": True}):
+        robot, _ = jounce.symbolic_parameters(arm, inertias=False, **given)
+        for method in ("structural", "numerical"):
+            with pytest.raises(jounce.UnsupportedError, match="has symbols"):
+                base_parameters(robot, method=method)
+
+
+def test_parameters_and_regressors_of_another_length_are_refused() -> None:
+    base = base_parameters(jounce.load("planar2r"), friction=True)
+    assert base.values(np.ones((3, 24))).shape == (3, 8 + 2)
+    for bad in (np.ones(20), np.ones(25), 1.0):
+        with pytest.raises(jounce.ShapeError, match=r"24 numbers .* friction and armature"):
+            base.values(bad)
+        with pytest.raises(jounce.ShapeError, match=r"24 numbers .* friction and armature"):
+            base.reduced(bad)

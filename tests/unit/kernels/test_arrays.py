@@ -10,6 +10,7 @@ import pytest
 
 import jounce
 from jounce.kernels.kernel import Kernel
+from jounce.model.checks import check_finite
 from tests.tolerances import EXACT, ROUNDOFF, assert_close, assert_orders_close
 from tests.unit.kernels.motions import random_motion
 
@@ -217,6 +218,21 @@ def test_not_finite(bad: float, kernel: Kernel):
     for given in (many, [x.copy(order="F") for x in many]):
         with pytest.raises(jounce.NotFiniteError, match=r"j\[4, 6\] is"):
             kernel(*given, check=True)
+
+
+def test_a_single_number_has_no_index():
+    with pytest.raises(jounce.NotFiniteError, match=r"^t is nan; all values"):
+        check_finite("t", np.array(np.nan))
+
+
+def test_masked_values_are_none(kernel: Kernel):
+    one: list[Any] = [np.zeros(N) for _ in range(4)]
+    wanted = kernel(*one)
+    one[1] = np.ma.array(one[1])
+    assert_close(kernel(*one), wanted, EXACT)
+    one[1][2] = np.ma.masked
+    with pytest.raises(jounce.NotFiniteError, match=r"v\[2\] is masked"):
+        kernel(*one)
 
 
 def test_large_numbers_are_finite(kernel: Kernel):

@@ -171,3 +171,10 @@ def test_unknown_layouts_leave_python_in_charge(
     assert kernel.__call__ == kernel.call
     assert_close(kernel(*motion), wanted, EXACT)
     assert_close(kernel(*motion, check=True), wanted, EXACT)
+
+
+def test_the_definition_lives_as_long_as_the_function(kernel: Kernel):
+    """Threads that come first together each make one, and only one of them is remembered."""
+    for function in (kernel.__call__, kernel.checked):
+        kept: Any = function.__self__  # type: ignore[attr-defined]
+        assert any(x is fastcall._method() for x in kept.keep)

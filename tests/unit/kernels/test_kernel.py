@@ -180,6 +180,17 @@ def test_wrong_orders(order):
         jounce.kernel(ROBOT, "inverse_dynamics", order=order)
 
 
+def test_an_order_of_numpy():
+    kernel = jounce.kernel(ROBOT, "gravity_forces", order=np.int64(1))
+    assert kernel is jounce.kernel(ROBOT, "gravity_forces", order=1)
+
+
+@pytest.mark.parametrize("wrenches", [{"flange": "spatial"}, [3], [("flange", "body", "spatial")]])
+def test_wrenches_that_are_neither_names_nor_pairs(wrenches):
+    with pytest.raises(jounce.ShapeError, match="names of frames, or pairs such as"):
+        jounce.kernel(ROBOT, "inverse_dynamics", wrenches=wrenches)
+
+
 def test_unknown_names():
     with pytest.raises(jounce.UnknownNameError, match="did you mean 'inverse_dynamics'"):
         jounce.kernel(ROBOT, "inverse_dynamic")

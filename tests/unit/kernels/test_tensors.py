@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -76,15 +77,121 @@ def test_long_chains_are_not_compiled(
     robot = jounce.examples.chain(3)
     q, v = state(robot, rng, 2, 3)
     wanted = np.array(call(name, robot, q, v))
-    monkeypatch.setattr(tensors, "COMPILED_PAIRS", 0)
-    monkeypatch.setattr(tensors, "BLOCK_ROWS", 4)
-    monkeypatch.setattr(tensors, "evaluate", None)
+    no_compiler(monkeypatch)
     assert_close(np.array(call(name, robot, q, v)), wanted, LIMIT)
     with pytest.raises(jounce.NotFiniteError, match="q"):
         call(name, robot, q * np.nan, v)
     if name in OF_C:
         with pytest.raises(jounce.UnknownNameError, match="passive"):
             call(name, robot, q, v, factorization="passif")
+
+
+def no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every robot count as large, and blocks hold a sample or a few."""
+    monkeypatch.setattr(tensors, "COMPILED_ENTRIES", 0)
+    monkeypatch.setattr(tensors, "BLOCK_BYTES", 8000)
+    monkeypatch.setattr(tensors, "evaluate", None)
+
+
+@pytest.mark.parametrize("kinds", [("revolute", "mimic", "universal"), ("free", "spherical")])
+def test_jacobians_of_long_chains_are_not_compiled(
+    kinds: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    robot = jounce.examples.random_tree(rng, 4, kinds)
+    q, v = state(robot, rng, 2, 3)
+    wanted = jounce.jacobian_partials(robot, "link_3", q[0], v, v[1, 1], representation="hybrid")
+    no_compiler(monkeypatch)
+    got = jounce.jacobian_partials(robot, "link_3", q[0], v, v[1, 1], representation="hybrid")
+    assert_close(got, wanted, LIMIT)
+    assert got.flags.c_contiguous
+    with pytest.raises(jounce.UnknownNameError, match="link_3"):
+        jounce.jacobian_partials(robot, "nowhere", q)
+
+
+def test_a_frame_on_the_ground_does_not_move() -> None:
+    b = jounce.RobotBuilder("two")
+    b.add(
+        "plate", None, jounce.joints.fixed(), np.eye(4), jounce.Inertia(1.0, (0, 0, 0), np.eye(3))
+    )
+    b.add("arm", None, jounce.joints.revolute((0, 0, 1)), np.eye(4))
+    got = jounce.jacobian_partials(b.build(strict=False), "plate", [0.3], [1.0])
+    assert np.array_equal(got, np.zeros((2, 6, 1, 1)))
+
+
+def test_second_partials_of_long_chains_are_not_compiled(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    robot = jounce.examples.random_tree(rng, 4, ("revolute", "mimic", "cylindrical"))
+    q, v = state(robot, rng, 2, 3)
+    wanted = jounce.inverse_dynamics_second_partials(robot, q, v, v[0])
+    ball = jounce.examples.random_tree(rng, 1, ("spherical",))
+    no_compiler(monkeypatch)
+    got = jounce.inverse_dynamics_second_partials(robot, q, v, v[0])
+    assert_close(np.array(got), np.array(wanted), LIMIT)
+    with pytest.raises(jounce.UnsupportedError, match="do not commute"):
+        jounce.inverse_dynamics_second_partials(ball, ball.neutral, np.zeros(3), np.zeros(3))
+
+
+@pytest.mark.parametrize("name", ["mass_matrix_partials", "inverse_dynamics_second_partials"])
+def test_symbols_are_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("sympy")
+    robot, _ = jounce.symbolic_parameters(jounce.load("planar2r"))
+    still = np.zeros(2)
+    motion = (still,) if name in BY_STATE else (still, still, still)
+    for large in (False, True):
+        if large:
+            no_compiler(monkeypatch)
+        with pytest.raises(jounce.UnsupportedError, match="has symbols"):
+            getattr(jounce, name)(robot, *motion)
+
+
+def test_what_would_take_a_compiler_minutes_does_without(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    """Each would keep a compiler busy for much longer than it takes to compute."""
+    monkeypatch.setattr(tensors, "evaluate", None)
+    robot = jounce.examples.chain(13)
+    q, v = state(robot, rng)
+    _, by_v = jounce.coriolis_partials(robot, q, v)
+    second = jounce.inverse_dynamics_second_partials(robot, q, v, 0.0 * v)
+    C = jounce.closed_form(robot, q, v).C[0]
+    assert_close(second.vv @ v, C + by_v.swapaxes(1, 2) @ v, LIMIT)  # ∂(C v)/∂v
+    robot = jounce.examples.chain(10)
+    q, v = state(robot, rng)
+    got = jounce.coriolis_parameter_partials(robot, q, v) @ jounce.parameters(robot)
+    assert_close(got, jounce.closed_form(robot, q, v).C[0], LIMIT)
+    robot = jounce.examples.chain(20)
+    q, v = state(robot, rng)
+    dJ, _ = jounce.jacobian_partials(robot, "link_19", q, v)
+    assert_close(dJ @ v, jounce.jacobian(robot, "link_19", q, v)[1], LIMIT)
+
+
+def test_jacobians_of_a_limb_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many joints are elsewhere: only those between the frame and the ground count."""
+    compiled: list[str] = []
+    monkeypatch.setattr(tensors, "evaluate", lambda _, name, *__, **___: compiled.append(name))
+    robot = jounce.load("humanoid")
+    still = np.zeros(robot.nv)
+    jounce.jacobian_partials(robot, "right_hand", robot.neutral, still, still)
+    assert compiled == ["jacobian_partials"]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_intermediate_values_stay_in_their_block(
+    name: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    """What samples take beside the result does not grow with their number."""
+    no_compiler(monkeypatch)
+    monkeypatch.setattr(tensors, "BLOCK_BYTES", 2**20)
+    robot = jounce.examples.chain(12)
+    q, v = state(robot, rng, 60)
+    call(name, robot, q[0], v[0])
+    tracemalloc.start()
+    result = call(name, robot, q, v)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    size = np.array(result).nbytes
+    assert peak - size < 2**20 + 2**19, f"{(peak - size) / 2**20:.2f} MiB"
 
 
 def test_a_chain_of_forty_joints_takes_no_compiler(rng: np.random.Generator) -> None:
