@@ -11,15 +11,15 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import jounce
-from jounce.trajectory import Limits, Polynomial, check_limits, scale_to_limits
+from jounce.trajectory import MotionLimits, Polynomial, check_limits, scale_to_limits
 
 panda = jounce.load("panda")
 start = np.array([0.0, -0.6, 0.0, -2.2, 0.0, 1.6, 0.8])
 goal = np.array([0.4, -0.1, -0.3, -1.8, 0.3, 1.9, 1.2])
 move = Polynomial.rest_to_rest(start, goal, duration=2.0)  # smooth to the fourth derivative
 
-limits = Limits.of(panda, effort_rate=100.0)  # N m/s, weaker drives than its own
-without = Limits.of(panda, effort_rate=None)
+limits = MotionLimits.of(panda, effort_rate=100.0)  # N m/s, weaker drives than its own
+without = MotionLimits.of(panda, effort_rate=None)
 motions = {
     "torque rates ignored": scale_to_limits(panda, move, without),
     "torque rates kept": scale_to_limits(panda, move, limits),

@@ -21,7 +21,7 @@ def atomic_write(path: str | os.PathLike[str], mode: Literal["w", "wb"] = "w") -
     What is written goes to a temporary file in the same directory.  On any exception, Ctrl-C
     included, that file is removed and whatever stood at ``path`` is untouched.  A link is
     followed; a file that is replaced keeps its permissions; a device such as ``/dev/stdout``
-    is written to directly.  A directory is refused.
+    is written to directly.  A directory is refused, and a file that is protected from writing.
     """
     target = Path(os.path.realpath(path))
     permissions = _permissions(target)
@@ -54,7 +54,11 @@ def _permissions(target: Path) -> int | None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "no such directory", str(target.parent))
-    return stat.S_IMODE(target.stat().st_mode) if target.is_file() else None
+    if not target.is_file():
+        return None
+    if not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
+    return stat.S_IMODE(target.stat().st_mode)
 
 
 def _text(mode: str) -> dict[str, Any]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from jounce.cli import main
 from jounce.comparison.speed import CONTESTS
+from jounce.model.builder import RobotBuilder
 from tests.cli.program import only_line
 
 
@@ -53,3 +55,10 @@ def test_unknown_robot():
     code, out, err = jounce("nobody")
     assert (code, out) == (2, "")
     assert "nobody" in only_line(err)
+
+
+def test_a_robot_that_stands_still(tmp_path: Path):
+    RobotBuilder("post").build().save(tmp_path / "post.json")
+    code, out, err = jounce(str(tmp_path / "post.json"))
+    assert (code, out) == (2, "")
+    assert only_line(err) == "jounce: robot 'post' has no joint that moves: nothing to time."

@@ -95,6 +95,13 @@ def test_a_directory_is_no_robot(tmp_path: Path):
     only_line(err)
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "ascii:strict"])
+def test_what_the_output_cannot_show_is_a_question_mark(encoding: str):
+    code, out, err = run("verify", "planar2r", PYTHONIOENCODING=encoding)
+    assert (code, err) == (0, "")
+    assert "? 1.0e-12" in out
+
+
 def test_debug_of_the_whole_program():
     code, _, err = run("show", "no_such_robot", JOUNCE_DEBUG="1")
     assert code == 2
@@ -105,7 +112,7 @@ def test_debug_of_the_whole_program():
 def test_ctrl_c():
     program = (
         "import time, jounce; from jounce.cli import main\n"
-        "def robots():\n print('ready', flush=True)\n time.sleep(60)\n"
+        "def robots():\n print('ready', flush=True)\n while True: time.sleep(0.1)\n"
         "jounce.robots = robots\nmain(['robots'])"
     )
     code, err = interrupt(program)

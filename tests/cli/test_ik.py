@@ -113,6 +113,7 @@ def test_a_path_that_leaves_the_reach(tmp_path: Path):
         (("--pose", "1 2 3"), "6 or 7 numbers"),
         (("--pose", "1 2 3 0 0 0 2"), "unit norm"),
         (("--pose", "1 2 3 0 0 0", "--q0", "1"), "--q0 takes 6 numbers"),
+        (("--pose", "1 2 3 0 0 0", "--seed", "-1"), "'--seed': -1 is not in the range"),
         (("--path", "nothing.csv"), "--out"),
         (("--path", "nothing.csv", "--out", "x.csv"), "nothing.csv"),
         (("--path", str(PATH), "--out", "x.txt"), "x.txt"),

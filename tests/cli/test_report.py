@@ -107,8 +107,15 @@ def test_a_floating_base_has_a_motion_too(tmp_path: Path):
     builder.add("body", joint=jounce.joints.free(), inertia=inertia)
     builder.add("arm", "body", joint=jounce.joints.revolute([0, 0, 1]), inertia=inertia)
     builder.build().save(tmp_path / "cube.json")
-    code, _, err = run(tmp_path / "cube.json", "-o", tmp_path / "cube.html", "--time", 0.5)
+    command = (tmp_path / "cube.json", "-o", tmp_path / "cube.html", "--time", 0.5)
+    code, text, err = run(*command)
     assert (code, err) == (0, "")
+    assert "No limits are known" in text
+    limits = tmp_path / "limits.csv"
+    limits.write_text("joint,effort\nbody[vz],15\n", encoding="utf-8")  # two bodies of 1 kg
+    code, text, err = run(*command, "--limits", limits)
+    assert (code, err) == (0, "")
+    assert "One limit is exceeded" in text
 
 
 def test_help_shows_an_example():
@@ -169,10 +176,11 @@ def test_options_that_do_not_go_with_a_motion(tmp_path: Path):
     assert "--time is for a report without MOTION" in err
 
 
-def test_a_motion_of_a_robot_with_quaternions(tmp_path: Path):
+def test_a_motion_of_another_robot(tmp_path: Path):
     code, _, err = run("humanoid", logged(tmp_path / "log.csv"), "-o", tmp_path / "report.html")
     assert code == 2
-    assert "quaternion" in err
+    assert "no joint among t, q:joint1" in err
+    assert "known joints: root_joint[" in err
 
 
 def test_no_plotly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -192,7 +200,8 @@ import jounce.report.write as write
 from jounce.cli import main
 def page(report):
     print("ready", flush=True)
-    time.sleep(30)
+    while True:
+        time.sleep(0.1)
 write.page = page
 sys.argv = ["jounce", "report", "planar2r", "--time", "0.5", "-o", {str(out)!r}]
 main()

@@ -62,6 +62,17 @@ def test_permissions(tmp_path: Path):
     assert target.read_text() == "new"
 
 
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_protected_file_stays(tmp_path: Path):
+    file = tmp_path / "measured.csv"
+    file.write_text("precious")
+    file.chmod(0o444)
+    with pytest.raises(PermissionError, match="measured"), atomic_write(file):
+        pass
+    assert file.read_text() == "precious"
+    assert list(tmp_path.iterdir()) == [file]
+
+
 @posix
 def test_links_are_followed_and_devices_written_to(tmp_path: Path):
     (tmp_path / "link").symlink_to(tmp_path / "file")
@@ -81,7 +92,8 @@ def test_ctrl_c_in_the_middle_of_a_file(tmp_path: Path):
         "from jounce.files import atomic_write\n"
         "def robots():\n"
         f" with atomic_write({str(tmp_path / 'file')!r}) as file:\n"
-        "  file.write('half'); file.flush(); print('ready', flush=True); time.sleep(60)\n"
+        "  file.write('half'); file.flush(); print('ready', flush=True)\n"
+        "  while True: time.sleep(0.1)\n"
         "jounce.robots = robots\nmain(['robots'])"
     )
     code, _ = interrupt(program)

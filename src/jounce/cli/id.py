@@ -75,7 +75,7 @@ def _run(
     from jounce.errors import NotFiniteError
     from jounce.kernels.kernel import kernel_of
     from jounce.kernels.quantities import kernel_spec
-    from jounce.trajectory.motion_table import MotionTable
+    from jounce.trajectory.motion_table import table_of
     from jounce.trajectory.tables import table_writer
 
     kernel = kernel_of(kernel_spec(robot, "inverse_dynamics", options["order"]))
@@ -93,15 +93,15 @@ def _run(
             advance(ticks - done)
             done = ticks
 
-        for time, values in stream(file, how, options["block"], watch, look):
+        for time, motion in stream(robot, file, how, options["block"], watch, look):
             with watch.stage("evaluate"):
-                forces = kernel(*values)
+                forces = kernel(*motion)
                 highest = np.maximum(highest, np.abs(forces).max(axis=1))
             if not np.isfinite(highest).all():
                 raise NotFiniteError(f"torques after t = {time[0]:g} s overflow; check the units.")
             with watch.stage("write"):
-                kept = values if options["with_motion"] else values[:0]
-                write(MotionTable(time, file.names, kept, forces))
+                kept = motion if options["with_motion"] else []
+                write(table_of(time, file.names, file.rate_names, kept, forces))
             samples += len(time)
     return highest, samples
 
@@ -124,7 +124,8 @@ def _print_summary(robot: Robot, highest: np.ndarray) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from jounce.trajectory.coordinates import coordinate_names, length_coordinates
+    from jounce.model.component_names import velocity_names
+    from jounce.trajectory.coordinates import velocity_kinds
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("joint", style="cyan", no_wrap=True)
@@ -133,9 +134,10 @@ def _print_summary(robot: Robot, highest: np.ndarray) -> None:
         title = f"largest |Q{k or ''}|" if k == 0 else f"|Q{k}|"
         table.add_column(f"{title} {per}".strip(), justify="right", no_wrap=True)
     table.add_column("unit", no_wrap=True)
-    joints = zip(coordinate_names(robot), length_coordinates(robot), highest.T, strict=True)
-    for name, is_length, values in joints:
-        table.add_row(escape(name), *(f"{x:.6g}" for x in values), "N" if is_length else "N m")
+    joints = zip(velocity_names(robot), velocity_kinds(robot), highest.T, strict=True)
+    for name, kind, values in joints:
+        unit = "N" if kind == "length" else "N m"
+        table.add_row(escape(name), *(f"{x:.6g}" for x in values), unit)
     output().print(table)
 
 

@@ -10,6 +10,7 @@ import click
 
 from jounce.cli.console import messages, output, progress
 from jounce.cli.failure import CheckFailed
+from jounce.cli.number_list import numbers
 from jounce.cli.robot_argument import robot_argument
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ _POSE = "x y z roll pitch yaw | x y z qx qy qz qw"
 @click.option("--q0", metavar="NUMBERS", help="Where to start from; the nearest solution is taken.")
 @click.option("--no-limits", is_flag=True, help="Ignore the limits of position and velocity.")
 @click.option("--no-velocity-limits", is_flag=True, help="Ignore those of velocity only.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the random starts.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="S",
+              help="Of the random starts.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="With --pose: print JSON.")
 @click.option("--kind", type=click.Choice(["spline", "screws"]), default="spline",
               show_default=True, help="With --path: how to go from pose to pose.")  # fmt: skip
@@ -49,7 +51,7 @@ def ik(
     """
     if (pose is None) == (path_file is None):
         raise click.UsageError("give either --pose or --path")
-    start = None if options["q0"] is None else _numbers("--q0", options["q0"], (robot.nq,))
+    start = None if options["q0"] is None else numbers("--q0", options["q0"], robot.nq)
     if pose is not None:
         _solve(robot, frame, pose, start, options)
     elif path_file is not None:
@@ -77,8 +79,8 @@ def _solve(robot: Robot, frame: str, text: str, q0: Any, options: dict[str, Any]
                    "iterations": int(found.iterations)}  # fmt: skip
         click.echo(json.dumps(summary, indent=2, allow_nan=False))
         return
-    for name, numbers in values.items():
-        line = f"{name:20} {' '.join(f'{x: .12f}' for x in numbers)}"
+    for name, row in values.items():
+        line = f"{name:20} {' '.join(f'{x: .12f}' for x in row)}"
         output().print(line, markup=False, soft_wrap=True)
     report = f"error {found.error:.2g} (rad, m) after {found.iterations} steps"
     messages().print(report, markup=False, soft_wrap=True)
@@ -126,7 +128,7 @@ def _pose(text: str) -> np.ndarray:
     from jounce.ik.pose_table import poses_of
     from jounce.model.checks import check_quaternion
 
-    values = _numbers("--pose", text, (6, 7))
+    values = numbers("--pose", text, 6, 7, meaning=_POSE)
     if len(values) == 7:
         check_quaternion("--pose", values[3:], "the frame")
         return poses_of(values[None, :3], values[None, 3:])[0]
@@ -134,18 +136,3 @@ def _pose(text: str) -> np.ndarray:
     pose[:3, :3] = from_rpy(*values[3:].tolist()).rows
     pose[:3, 3] = values[:3]
     return pose
-
-
-def _numbers(option: str, text: str, counts: tuple[int, ...]) -> np.ndarray:
-    import numpy as np
-
-    words = text.replace(",", " ").split()
-    try:
-        values = np.array([float(word) for word in words])
-    except ValueError:
-        values = np.array([])
-    if len(values) not in counts or not np.isfinite(values).all():
-        wanted = " or ".join(map(str, counts))
-        hint = f" ({_POSE})" if option == "--pose" else ""
-        raise click.UsageError(f"{option} takes {wanted} numbers{hint}, got {text!r}")
-    return values

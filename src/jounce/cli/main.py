@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -77,6 +78,8 @@ class Program(click.Group):
 
         if not standalone_mode:
             return action()
+        if isinstance(sys.stdout, io.TextIOWrapper):  # not ² in ASCII: show ? for it
+            sys.stdout.reconfigure(errors="replace")
         sys.exit(exit_code(action))
 
 

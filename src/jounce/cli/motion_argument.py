@@ -54,6 +54,8 @@ def open_log(path: Path, robot: Robot, orders: int, options: dict[str, Any]) -> 
 def notes(path: Path, file: MotionFile, how: Plan, gaps: Gaps) -> list[str]:
     """Return what a user should know about a motion that has been read."""
     found = [*gaps.report(), *how.warnings]
+    if file.start:
+        found.insert(0, f"{path}: time is counted from the first sample, at {file.start:f} s")
     if file.dropped:
         found.append(f"{path}: left out {file.dropped} rows that repeat the row before")
     if file.ignored:

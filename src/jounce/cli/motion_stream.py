@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,6 +15,8 @@ from jounce.cli.stopwatch import Stopwatch
 from jounce.cli.unit_doubts import unit_doubts
 from jounce.errors import ShapeError, TableError
 from jounce.trajectory.motion_file import Block, MotionFile
+from jounce.trajectory.quaternion_motion import motion_of
+from jounce.trajectory.quaternion_rows import jumps_of
 from jounce.trajectory.smoothing_choice import choose_smoothing
 from jounce.trajectory.stream import stream_derivatives
 
@@ -84,7 +87,7 @@ def plan(
         gap = GAP * float(np.median(steps)) if steps.size else np.inf
         return Plan(needed, None, gap, doubts)
     time = np.concatenate([window.time for window in windows])
-    highest = np.concatenate([window.values[-1] for window in windows])
+    highest = np.concatenate([window.motion[-1] for window in windows])
     with watch.stage("fit"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -93,8 +96,9 @@ def plan(
             smoothing = choose_smoothing(time, highest, order=order, **choice)
         except ShapeError as error:
             raise TableError(f"{path}: {error}") from error
-    said = tuple(_named(str(warning.message), file.names) for warning in caught)
-    missed = tuple(_missed(path, file.names, smoothing.noise, highest.std(axis=0)))
+    names = file.names if file.orders[0] == 1 else file.rate_names or file.names
+    said = tuple(_named(str(warning.message), names) for warning in caught)
+    missed = tuple(_missed(path, names, smoothing.noise, highest.std(axis=0)))
     return Plan(needed, smoothing, smoothing.gap, doubts + said + missed)
 
 
@@ -116,30 +120,75 @@ def _named(text: str, names: tuple[str, ...]) -> str:
 
 
 def stream(
-    file: MotionFile, how: Plan, samples: int, watch: Stopwatch, look: Callable[[Block], None]
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield times ``(m,)`` and q with its derivatives ``(needed, m, n)``, at most m = ``samples``.
+    robot: Robot,
+    file: MotionFile,
+    how: Plan,
+    samples: int,
+    watch: Stopwatch,
+    look: Callable[[Block], None],
+) -> Iterator[tuple[np.ndarray, list[np.ndarray]]]:
+    """Yield times ``(m,)`` and q with its rates, ``needed`` in all, at most m = ``samples``.
 
     The orders below the highest of the file are those of the file; this one and the ones beyond
     are of the spline, unless the file has all.  ``look`` is shown every block that is read.
     """
-    held = np.empty((file.orders[0] - 1, 0, len(file.names)))  # read, but not yet fitted
+    held: deque[list[np.ndarray]] = deque()  # lower orders that are read, but not yet fitted
+    turns = _Turns(file, how.gap)
 
     def highest() -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        nonlocal held
         for block in watch.each("read", file.blocks(samples)):
             look(block)
-            held = np.concatenate([held, block.table.values[:-1]], axis=1)
-            yield block.table.time, block.table.values[-1]
+            *lower, last = block.table.motion
+            if not lower:
+                turns.look(block)
+            held.append([x.copy() for x in lower])
+            yield block.table.time, last.copy()
 
     if how.smoothing is None:
         for time, last in highest():
-            values, held = np.concatenate([held, last[None]]), held[:, :0]
-            yield time, values
+            yield time, [*held.popleft(), last]
         return
     order = how.needed - file.orders[0]
     for time, values in watch.each("fit", stream_derivatives(highest(), how.smoothing, order)):
-        lower, held = held[:, : len(time)], held[:, len(time) :]
         for start in range(0, len(time), samples):
             part = slice(start, start + samples)
-            yield time[part], np.concatenate([lower[:, part], values[:, part]])
+            lower = _taken(held, len(time[part]))
+            rest = values[:, part]
+            yield time[part], [*lower, *rest] if lower else motion_of(robot, rest)
+
+
+def _taken(held: deque[list[np.ndarray]], samples: int) -> list[np.ndarray]:
+    """Take so many samples from the front of lists of arrays ``(samples, n)``, one an order."""
+    taken: list[list[np.ndarray]] = []
+    while samples and held[0]:
+        front = held.popleft()
+        taken.append([x[:samples] for x in front])
+        count = len(taken[-1][0])
+        samples -= count
+        if count < len(front[0]):
+            held.appendleft([x[count:] for x in front])
+    return [np.concatenate(order) for order in zip(*taken, strict=True)]
+
+
+class _Turns:
+    """Refuses quaternions that turn too far from one sample to the next within ``gap``."""
+
+    def __init__(self, file: MotionFile, gap: float) -> None:
+        self.quaternions, self.gap = file.quaternions, gap
+        self._time, self._q = np.empty(0), np.empty((0, len(file.names)))  # the last sample
+
+    def look(self, block: Block) -> None:
+        """Raise if a sample is turned by more than 90° from the one before."""
+        if not self.quaternions:
+            return
+        first = len(self._time)
+        time = np.concatenate([self._time, block.table.time])
+        q = np.concatenate([self._q, block.table.values[0]])
+        self._time, self._q = time[-1:], q[-1:]
+        jumps = jumps_of(q, self.quaternions) & (np.diff(time) <= self.gap)
+        if jumps.any():
+            i = int(np.argmax(jumps)) + 1 - first
+            raise TableError(
+                f"{block.place(i)}: a quaternion turns by more than 90 degrees from the sample "
+                "before; log at shorter steps, or give the velocities as well."
+            )

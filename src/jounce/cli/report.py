@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from jounce.cli.console import messages, output, progress
+from jounce.cli.elastic_argument import elastic_robot
 from jounce.cli.motion_argument import NAMES, motion_options, notes, open_log
 from jounce.cli.robot_argument import robot_argument
-from jounce.cli.simulate import elastic_robot
 from jounce.cli.target import check_target
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from jounce.model.robot import Robot
     from jounce.report.records import Report
-    from jounce.trajectory.limits import Limits
+    from jounce.trajectory.limits import MotionLimits
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _DURATION, _STEP = 10.0, 0.01  # s, of the motion of a robot that comes without one
@@ -89,13 +89,15 @@ def report(robot: Robot, *, motion: Path | None, out: Path, **options: Any) -> N
         messages().print(f"jounce: {note}", markup=False, soft_wrap=True)
 
 
-def _limits(robot: Robot, path: Path | None) -> Limits | None:
-    from jounce.trajectory.limits import Limits
+def _limits(robot: Robot, path: Path | None) -> MotionLimits | None:
+    from jounce.trajectory.limits import MotionLimits
 
-    return None if path is None else Limits.read(path, robot)
+    return None if path is None else MotionLimits.read(path, robot)
 
 
-def _default(robot: Robot, orders: int, limits: Limits | None, options: dict[str, Any]) -> _Motion:
+def _default(
+    robot: Robot, orders: int, limits: MotionLimits | None, options: dict[str, Any]
+) -> _Motion:
     import numpy as np
 
     from jounce.report.default_motion import default_motion
@@ -131,11 +133,11 @@ def _logged(robot: Robot, path: Path, orders: int, options: dict[str, Any]) -> _
     watch = Stopwatch()
     how = plan(path, robot, file, orders + 1, watch, options)
     gaps = Gaps(how.gap)
-    blocks = list(stream(file, how, 16384, watch, gaps.look))
+    blocks = list(stream(robot, file, how, 16384, watch, gaps.look))
     time = np.concatenate([block[0] for block in blocks])
     if len(time) < 2:
         raise TableError(f"{path}: a report needs two samples or more, got {len(time)}.")
-    values = np.concatenate([block[1] for block in blocks], axis=1)
+    values = [np.concatenate(order) for order in zip(*(block[1] for block in blocks), strict=True)]
     rates = "" if how.smoothing is None else ", rates by spline"
     return _Motion(time, values, path.name + rates, tuple(notes(path, file, how, gaps)))
 

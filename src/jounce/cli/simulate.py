@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jounce.cli.console import output, progress
+from jounce.cli.elastic_argument import elastic_robot
 from jounce.cli.failure import CheckFailed
+from jounce.cli.number_list import numbers
 from jounce.cli.robot_argument import robot_argument
 from jounce.cli.target import check_target
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from jounce.elastic import SeriesElastic
     from jounce.model.robot import Robot
     from jounce.simulation import Simulation
 
@@ -63,9 +64,7 @@ def simulate(robot: Robot, **options: Any) -> None:
         _require_matplotlib()
     thing = elastic_robot(robot, options["elastic"]) if options["elastic"] else robot
     state = _state(robot, thing, options)
-    torque = (
-        None if options["torque"] is None else _numbers("--torque", options["torque"], robot.nv)
-    )
+    torque = None if options["torque"] is None else numbers("--torque", options["torque"], robot.nv)
     end = options["duration"]
     failure: SimulationError | None = None
     with progress(f"simulating {robot.name}", _TICKS) as advance:
@@ -118,7 +117,7 @@ def _write_csv(path: Path, found: Simulation, motion: dict[str, np.ndarray]) -> 
 
     header = ["t"]
     for name in list(motion)[1:]:
-        header += [f"{name}:{label}" for label in _labels(found.robot, position=name == "q")]
+        header += [f"{name}:{label}" for label in _labels(found.robot, name)]
     columns = [values.reshape(len(values), -1) for values in motion.values()]
     write_blocks(path, header, [np.concatenate(columns, axis=1)])
 
@@ -139,9 +138,12 @@ def _write_npz(path: Path, found: Simulation, motion: dict[str, np.ndarray]) -> 
     from jounce.files import atomic_write
 
     arrays: dict[str, Any] = dict(motion)
+    arrays["names"] = np.array(_labels(found.robot, "q"))
     if found.robot.nq == found.robot.nv:
-        arrays["names"] = np.array(_labels(found.robot, position=True))
         arrays["values"] = np.array([motion["q"], motion["v"]])
+    else:
+        arrays["rate_names"] = np.array(_labels(found.robot, "v"))
+        arrays |= {"values": motion["q"][None], "rates": motion["v"][None]}
     with atomic_write(path, "wb") as file:
         np.savez(file, **arrays)
 
@@ -149,13 +151,11 @@ def _write_npz(path: Path, found: Simulation, motion: dict[str, np.ndarray]) -> 
 _WRITERS = {".csv": _write_csv, ".json": _write_json, ".npz": _write_npz}
 
 
-def _labels(robot: Robot, *, position: bool) -> list[str]:
-    """Return a name for every coordinate or velocity."""
-    labels = []
-    for joint in robot.joints:
-        count = 0 if joint.mimic is not None else joint.nq if position else joint.nv
-        labels += [joint.name] if count == 1 else [f"{joint.name}[{k}]" for k in range(count)]
-    return labels
+def _labels(robot: Robot, part: str) -> tuple[str, ...]:
+    """Return a name for every entry of q, or of another part of the state."""
+    from jounce.model.component_names import position_names, velocity_names
+
+    return position_names(robot) if part == "q" else velocity_names(robot)
 
 
 def _draw(path: Path, found: Simulation, motion: dict[str, np.ndarray]) -> None:
@@ -166,8 +166,7 @@ def _draw(path: Path, found: Simulation, motion: dict[str, np.ndarray]) -> None:
     figure = Figure(figsize=(8.0, 6.0), layout="constrained")
     upper, lower = figure.subplots(2, 1, sharex=True)
     for axes, name, unit in ((upper, "q", "rad, m"), (lower, "v", "rad/s, m/s")):
-        labels = _labels(found.robot, position=name == "q")
-        for label, values in zip(labels, motion[name].T, strict=True):
+        for label, values in zip(_labels(found.robot, name), motion[name].T, strict=True):
             axes.plot(motion["time"], values, label=label)
         axes.set_ylabel(f"{name} [{unit}]")
         axes.grid(visible=True, alpha=0.3)
@@ -185,17 +184,6 @@ def _require_matplotlib() -> None:
         raise click.UsageError("--plot needs matplotlib: pip install 'jounce[plot]'")
 
 
-def elastic_robot(robot: Robot, texts: tuple[str, ...]) -> SeriesElastic:
-    """Return the robot with the springs and motors of ``--elastic K,J``."""
-    from jounce.elastic import SeriesElastic
-
-    pairs = [_numbers("--elastic", text, 2, infinite=True) for text in texts]
-    if len(pairs) not in (1, robot.nv):
-        raise click.UsageError(f"--elastic is given once, or {robot.nv} times, got {len(pairs)}")
-    stiffness, inertia = zip(*(pairs * robot.nv)[: robot.nv], strict=True)
-    return SeriesElastic(robot, stiffness, inertia)
-
-
 def _state(robot: Robot, thing: Any, options: dict[str, Any]) -> tuple[Any, ...]:
     import numpy as np
 
@@ -204,7 +192,7 @@ def _state(robot: Robot, thing: Any, options: dict[str, Any]) -> tuple[Any, ...]
         if options[name] is not None and name in given:
             raise click.UsageError(f"give either --state or --{name}")
         if options[name] is not None:
-            given[name] = _numbers(f"--{name}", options[name], width)
+            given[name] = numbers(f"--{name}", options[name], width)
     q, v = given.get("q", robot.neutral), given.get("v", np.zeros(robot.nv))
     if thing is robot:
         return q, v
@@ -230,15 +218,3 @@ def _read_state(path: Path) -> dict[str, Any]:
     if "q" not in parts:
         raise click.UsageError(f"--state {path} has no q; it needs q and v, or tables of them")
     return {name: values[-1] if values.ndim == 2 else values for name, values in parts.items()}
-
-
-def _numbers(option: str, text: str, count: int, *, infinite: bool = False) -> np.ndarray:
-    import numpy as np
-
-    try:
-        values = np.array([float(word) for word in text.replace(",", " ").split()])
-    except ValueError:
-        values = np.array([])
-    if len(values) != count or not (infinite or np.isfinite(values).all()):
-        raise click.UsageError(f"{option} takes {count} numbers, got {text!r}")
-    return values

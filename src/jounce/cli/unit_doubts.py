@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jounce.trajectory.coordinates import coordinate_names, length_coordinates
+from jounce.model.component_names import position_names
+from jounce.trajectory.coordinates import length_coordinates
 
 if TYPE_CHECKING:
     from jounce.model.robot import Robot
@@ -29,7 +30,7 @@ def unit_doubts(path: Path, robot: Robot, windows: Sequence[MotionTable]) -> Ite
         sample, k = np.unravel_index(np.argmax(excess), excess.shape)
         unit, other = ("m", "mm") if length_coordinates(robot)[k] else ("rad", "deg")
         yield (
-            f"{path}: {coordinate_names(robot)[k]} is at {positions[sample, k]:.3g} {unit}, far "
+            f"{path}: {position_names(robot)[k]} is at {positions[sample, k]:.3g} {unit}, far "
             f"from its limits {lower[k]:.3g} … {upper[k]:.3g}; if it is in {other}, say --units "
             f"{other}"
         )

@@ -71,6 +71,8 @@ def measure(
     progress: Callable[[int], None] | None = None,
 ) -> Speeds:
     """Time the kernels of a robot; ``progress`` is told of every one that is compiled."""
+    if robot.nv == 0:
+        raise UnsupportedError(f"robot {robot.name!r} has no joint that moves: nothing to time.")
     rng = np.random.default_rng(0)
     q = integrate(
         robot, np.tile(robot.neutral, (samples, 1)), rng.uniform(-1, 1, (samples, robot.nv))

@@ -82,7 +82,10 @@ def _path(source: Any, packages: Mapping[str, str] | None) -> Path:
         from jounce.formats.packages import resolve
 
         return resolve(given, packages=packages)
-    return Path(given).expanduser()
+    path = Path(given)
+    with suppress(RuntimeError):  # a home that nobody has stays as it is, and is not found
+        path = path.expanduser()
+    return path
 
 
 def _load_xml(

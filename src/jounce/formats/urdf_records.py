@@ -23,6 +23,7 @@ from jounce.formats.urdf_xml import Element, parse_xml
 from jounce.model.inertia import Inertia
 from jounce.model.records import Limits
 
+UNLIMITED = 1e16  # positions that SDF writes where there is no limit; files made of it have them
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 
 
@@ -171,7 +172,10 @@ def _axis(joint: Element) -> Vec3:
 
 
 def _limits(joint: Element, type_: str) -> Limits:
-    """Return the limits; positions only where the type has them, and one given implies 0."""
+    """Return the limits; positions only where the type has them, and one given implies 0.
+
+    A negative velocity or effort is no limit, as in SDF, and so is a position beyond 1e16.
+    """
     limit = only_child(joint, "limit")
     if limit is None or type_ == "fixed":
         return Limits()
@@ -184,7 +188,9 @@ def _limits(joint: Element, type_: str) -> Limits:
         raise limit.error(
             f"limits of {joint}: lower {lower:g} is above upper {upper:g}; exchange them."
         )
-    velocity, effort = optional_number(limit, "velocity"), optional_number(limit, "effort")
+    lower, upper = (None if x is None or abs(x) >= UNLIMITED else x for x in (lower, upper))
+    rates = (optional_number(limit, name) for name in ("velocity", "effort"))
+    velocity, effort = (None if x is None or x < 0.0 else x for x in rates)
     return Limits(lower, upper, velocity, effort)
 
 

@@ -47,41 +47,21 @@ def goal_of(
 
 
 def bounds(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
-    """Return the limits of q, those of joints that follow another included."""
-    lower, upper = robot.limits.lower.copy(), robot.limits.upper.copy()
-    for joint in robot.joints:
-        if joint.mimic is None or joint.mimic.multiplier == 0.0:
-            continue
-        at = robot.joints[joint.mimic.source].q_slice
-        ends = [
-            (np.array(end) - joint.mimic.offset) / joint.mimic.multiplier
-            for end in (joint.limits.lower, joint.limits.upper)
-        ]
-        lower[at] = np.maximum(lower[at], np.minimum(*ends))
-        upper[at] = np.minimum(upper[at], np.maximum(*ends))
-        if np.any(lower[at] > upper[at]):
-            source = robot.joints[joint.mimic.source].name
+    """Return the limits of q, or raise where joints that follow another leave it no range."""
+    limits = robot.limits
+    for i, joint in enumerate(robot.joints):
+        if np.any(limits.lower[joint.q_slice] > limits.upper[joint.q_slice]):
+            followers = [j.name for j in robot.joints if j.mimic and j.mimic.source == i]
             raise ModelError(
-                f"the limits of joint {source!r} and of {joint.name!r}, which follows it, leave no "
-                "range; correct them, or give limits=False."
+                f"the limits of joint {joint.name!r} and of {', '.join(map(repr, followers))}, "
+                "which follows it, leave no range; correct them, or give limits=False."
             )
-    return lower, upper
+    return limits.lower, limits.upper
 
 
 def no_bounds(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
     """Return limits of q that nothing exceeds."""
     return np.full(robot.nq, -np.inf), np.full(robot.nq, np.inf)
-
-
-def speed_bounds(robot: Robot) -> np.ndarray:
-    """Return the greatest speeds, those of joints that follow another included."""
-    speeds = robot.limits.velocity.copy()
-    for joint in robot.joints:
-        if joint.mimic is not None and joint.mimic.multiplier != 0.0:
-            at = robot.joints[joint.mimic.source].v_slice
-            own = np.array(joint.limits.velocity) / abs(joint.mimic.multiplier)
-            speeds[at] = np.minimum(speeds[at], own)
-    return speeds
 
 
 def descend(

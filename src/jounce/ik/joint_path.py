@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jounce.errors import JounceError, ShapeError
-from jounce.ik.descent import Goal, bounds, descend, goal_of, no_bounds, speed_bounds
+from jounce.ik.descent import Goal, bounds, descend, goal_of, no_bounds
 from jounce.ik.pose_paths import PosePath
 from jounce.ik.pose_solver import inverse_kinematics
 from jounce.ik.rates import IKRates, inverse_kinematics_rates
 from jounce.ik.singular import SingularityError
-from jounce.ik.tasks import DIRECTIONS, velocity_names
+from jounce.ik.tasks import DIRECTIONS
 from jounce.model.checks import as_floats, check_finite
+from jounce.model.component_names import velocity_names
 from jounce.model.configuration import integrate
 from jounce.model.robot import Robot
 from jounce.trajectory.coordinates import coordinate_names
@@ -128,7 +129,7 @@ class _Walk:
         self.options = {**options, "full_output": True}
         self.goal: Goal = goal_of(robot, frame, list(DIRECTIONS), "body", False, TOLERANCE)
         self.bounds = bounds(robot) if limits else no_bounds(robot)
-        self.speeds = speed_bounds(robot) if velocity_limits else np.full(robot.nv, np.inf)
+        self.speeds = robot.limits.velocity if velocity_limits else np.full(robot.nv, np.inf)
         self.known: dict[float, tuple[np.ndarray, np.ndarray]] = {}
 
     def prepare(self, times: np.ndarray) -> None:

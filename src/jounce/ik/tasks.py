@@ -65,16 +65,6 @@ def prescribed_velocities(robot: Robot, joints: str | Sequence[str]) -> list[int
     return sorted({i for joint in found for i in range(robot.nv)[joint.v_slice]})
 
 
-def velocity_names(robot: Robot) -> list[str]:
-    """Return a name for every velocity: that of its joint, numbered where it has several."""
-    own = [joint for joint in robot.joints if joint.mimic is None]
-    return [
-        joint.name if joint.nv == 1 else f"{joint.name}[{k}]"
-        for joint in own
-        for k in range(joint.nv)
-    ]
-
-
 def checked_weights(robot: Robot, weights: Any) -> np.ndarray:
     """Return positive weights ``(nv,)``."""
     array = as_floats("weights", weights)

@@ -28,6 +28,9 @@ def as_floats(name: str, values: Any) -> np.ndarray:
     """Return values as a float64 array; anything that is not real numbers is refused."""
     if type(values) is np.ndarray and values.dtype == np.float64:
         return values
+    if np.ma.is_masked(values):
+        index = np.argwhere(np.ma.getmaskarray(values))[0].tolist()
+        raise NotFiniteError(f"{name}{index} is masked; all values must be finite.")
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "fiub":
@@ -45,7 +48,8 @@ def check_finite(name: str, array: np.ndarray) -> None:
             return
     if not np.isfinite(array).all():
         index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise NotFiniteError(f"{name}{list(index)} is {array[index]}; all values must be finite.")
+        where = f"{name}{list(index) or ''}"
+        raise NotFiniteError(f"{where} is {array[index]}; all values must be finite.")
 
 
 def checked_configuration(robot: Robot, q: Any, name: str = "q") -> np.ndarray:

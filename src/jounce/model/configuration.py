@@ -32,6 +32,11 @@ def integrate(robot: Robot, q: Any, dv: Any) -> Array:
 
     One-DoF joints add; spherical and free joints compose with the exponential of the
     increment in the child frame: ``C exp(dv)``.
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r", floating_base=True)
+    >>> jounce.integrate(arm, arm.neutral, [0, 0, 3.1415926535897932, 1, 0, 0, 0, 0.5]).round(3)
+    array([0.   , 0.637, 0.   , 0.   , 0.   , 1.   , 0.   , 0.   , 0.5  ])
     """
     q, dv = checked_configuration(robot, q), checked("dv", dv, robot.nv)
     batch = _broadcast(q, dv)
@@ -44,7 +49,15 @@ def integrate(robot: Robot, q: Any, dv: Any) -> Array:
 
 
 def difference(robot: Robot, q0: Any, q1: Any) -> Array:
-    """Return the tangent increment that leads from ``q0`` to ``q1``; inverse of `integrate`."""
+    """Return the tangent increment that leads from ``q0`` to ``q1``; inverse of `integrate`.
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r", floating_base=True)
+    >>> dv = [0, 0, 1.5, 1, 0, 0, 0, 0.5]
+    >>> back = jounce.difference(arm, arm.neutral, jounce.integrate(arm, arm.neutral, dv))
+    >>> bool(abs(back - dv).max() < 1e-15)
+    True
+    """
     q0, q1 = checked_configuration(robot, q0, "q0"), checked_configuration(robot, q1, "q1")
     batch = _broadcast(q0, q1)
     result = np.empty((*batch, robot.nv))
@@ -55,7 +68,13 @@ def difference(robot: Robot, q0: Any, q1: Any) -> Array:
 
 
 def configuration_rate(robot: Robot, q: Any, v: Any) -> Array:
-    """Return ``dq/dt = Γ(q) v`` of shape ``(*batch, nq)`` [GOA13, Remark 7]."""
+    """Return ``dq/dt = Γ(q) v`` of shape ``(*batch, nq)`` [GOA13, Remark 7].
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r", floating_base=True)
+    >>> jounce.configuration_rate(arm, arm.neutral, [0, 0, 2, 3, 0, 0, 4, 5])
+    array([3., 0., 0., 0., 0., 1., 0., 4., 5.])
+    """
     q, v = checked_configuration(robot, q), checked("v", v, robot.nv)
     rate = np.empty((*_broadcast(q, v), robot.nq))
     for joint in robot.joints:

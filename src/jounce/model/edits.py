@@ -79,6 +79,10 @@ def with_floating_base(robot: Robot, joint_name: str | None = None) -> Robot:
 
 def with_locked(robot: Robot, values: Mapping[str, Any]) -> Robot:
     """Weld joints; joints that mimic a locked joint are locked with it."""
+    if not isinstance(values, Mapping):
+        raise ShapeError(
+            f"locked joints are given with their values, {{joint: q}}, got {values!r}."
+        )
     names = [j.name for j in robot.joints]
     locked: dict[str, Transform] = {}
     for name, value in values.items():
@@ -119,7 +123,8 @@ def rebuild(
     if floating is not None:
         ground = _floating_body(robot)
         builder.add(ground, None, kinds.free(), inertia=robot.base_inertia, joint_name=floating)
-        body_frames.add(ground)
+        if ground == robot.base_name:  # a frame of this name and place is the body's
+            body_frames.add(ground)
     parents = {-1: ground} | {i: body.name for i, body in enumerate(robot.bodies)}
     for body, joint in zip(robot.bodies, robot.joints, strict=True):
         pose = locked(joint.name)

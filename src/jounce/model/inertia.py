@@ -24,6 +24,10 @@ class Inertia:
     ``rotational`` is a symmetric 3x3 matrix about the centre of mass (``about="com"``) or
     about the origin of the body frame (``about="origin"``).  Stored about the origin, where
     all ten parameters enter linearly.
+
+    >>> rod = Inertia(2.0, (0, 0, 0.5), [[0.2, 0, 0], [0, 0.2, 0], [0, 0, 0]])
+    >>> rod == Inertia(2.0, (0, 0, 0.5), [[0.7, 0, 0], [0, 0.7, 0], [0, 0, 0]], about="origin")
+    True
     """
 
     spatial: SpatialInertia

@@ -121,6 +121,8 @@ def load(path: str | Path, *, strict: bool = True) -> Robot:
 
 def save(robot: Robot, path: str | Path) -> None:
     """Write a Jounce JSON file; an interrupted write leaves the old file as it was."""
+    if Path(path).suffix.lower() != ".json":
+        raise UnsupportedError(f"{path}: robots are saved as JSON; give a name that ends in .json.")
     try:
         content = json.dumps(to_dict(robot), indent=1, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError) as error:

@@ -25,7 +25,7 @@ class Limits:
     """Bounds of one joint, or of all joints of a robot; infinite where none is known.
 
     ``lower`` and ``upper`` have one entry a coordinate, the others one a velocity and are
-    bounds of the absolute value.
+    bounds of the absolute value.  A spherical or free joint has no ``lower`` and ``upper``.
     """
 
     lower: Any = None
@@ -43,12 +43,20 @@ class Limits:
         for field in fields(self):
             size, missing = sizes.get(field.name, (nv, inf))
             given = getattr(self, field.name)
-            values[field.name] = _filled(given, size, missing, f"{field.name} of {joint!r}")
+            what = f"{field.name} of {joint!r}"
+            values[field.name] = entries = _filled(given, size, missing, what)
+            if field.name not in sizes and any(x < 0.0 for x in entries):
+                raise ModelError(f"limit {what} must not be negative, or None, got {given!r}.")
         for low, high in zip(values["lower"], values["upper"], strict=True):
             if low > high or low == inf or high == -inf:
                 raise ModelError(
                     f"limits of joint {joint!r}: lower {low:g} and upper {high:g} leave no range."
                 )
+        if nq > nv and any(x not in (-inf, inf) for x in values["lower"] + values["upper"]):
+            raise ModelError(
+                f"limits of joint {joint!r}: lower and upper must be None, for a joint with a "
+                "quaternion has no limits of its position."
+            )
         return Limits(**values)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from jounce.algebra.vector import Vec3
 from jounce.errors import UnsupportedError, unknown_name
 from jounce.model.inertia import NO_MATTER, Inertia
+from jounce.model.limits import coordinate_limits
 from jounce.model.records import Body, Frame, Joint, Limits
 
 
@@ -106,14 +107,11 @@ class Robot:
 
     @property
     def limits(self) -> Limits:
-        """Limits of all joints as arrays in the order of q (lower, upper) and of v."""
-        own = [j.limits for j in self.joints if j.mimic is None]
-        return Limits(
-            **{
-                f.name: np.array([x for l in own for x in getattr(l, f.name)])
-                for f in fields(Limits)
-            }
-        )
+        """Limits of all joints as arrays in the order of q (lower, upper) and of v.
+
+        A joint that follows another bounds the position and the rates of that one too.
+        """
+        return coordinate_limits(self.joints)
 
     @cached_property
     def _frame_index(self) -> Mapping[str, Frame]:
@@ -188,6 +186,10 @@ def parameters(robot: Robot) -> np.ndarray:
     """Return the inertial parameters, ``(10 n_bodies,)``.
 
     Per body: m, m c (3), Ixx Iyy Izz Ixy Ixz Iyz about the origin of the body frame.
+
+    >>> import jounce
+    >>> jounce.parameters(jounce.load("planar2r"))[:4]
+    array([1.5, 1.5, 0. , 0. ])
     """
     values = [x for b in robot.bodies for x in b.inertia.parameters]
     if not all(isinstance(x, float) for x in values):

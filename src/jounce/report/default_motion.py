@@ -8,10 +8,9 @@ from jounce.errors import UnsupportedError
 from jounce.kernels.dynamics import inverse_dynamics
 from jounce.model.configuration import integrate
 from jounce.model.robot import Robot
-from jounce.report.limits import limits_of
 from jounce.trajectory import cosine
 from jounce.trajectory.cosine_motion import PAPERS_PERIODS, PAPERS_SPEEDS
-from jounce.trajectory.limits import Limits
+from jounce.trajectory.limits import MotionLimits, checked_limits
 
 SHARE = 0.9  # of a limit that the motion may use
 _SLOWER = 1.25
@@ -19,7 +18,7 @@ _TRIES = 12
 
 
 def default_motion(
-    robot: Robot, time: np.ndarray, order: int = 4, *, limits: Limits | None = None
+    robot: Robot, time: np.ndarray, order: int = 4, *, limits: MotionLimits | None = None
 ) -> list[np.ndarray]:
     """Return q ``(samples, nq)`` and its rates to ``order``, each ``(samples, nv)``.
 
@@ -31,7 +30,7 @@ def default_motion(
     """
     if not robot.nv:
         raise UnsupportedError(f"robot {robot.name!r} has no joint that moves.")
-    limits = limits or limits_of(robot)
+    limits = checked_limits(robot, limits)
     slowness = 1.0
     motion = _motion(robot, limits, time, order, slowness)
     for _ in range(_TRIES):
@@ -43,7 +42,7 @@ def default_motion(
 
 
 def _motion(
-    robot: Robot, limits: Limits, time: np.ndarray, order: int, slowness: float
+    robot: Robot, limits: MotionLimits, time: np.ndarray, order: int, slowness: float
 ) -> list[np.ndarray]:
     """Return ``q = neutral ⊕ (middle + x)`` and the rates x', x'' … of cosines x.
 
@@ -62,7 +61,7 @@ def _motion(
     return [integrate(robot, robot.neutral, middle + x), *rates]
 
 
-def _middle(limits: Limits) -> np.ndarray:
+def _middle(limits: MotionLimits) -> np.ndarray:
     """Return the middle of the range of every coordinate; without one, 1 from the only limit."""
     lower, upper = limits.lower, limits.upper
     low = np.where(np.isneginf(lower), np.minimum(upper - 2.0, -1.0), lower)
@@ -71,7 +70,7 @@ def _middle(limits: Limits) -> np.ndarray:
 
 
 def _shrinkage(
-    limits: Limits, middle: np.ndarray, speed: np.ndarray, omega: np.ndarray
+    limits: MotionLimits, middle: np.ndarray, speed: np.ndarray, omega: np.ndarray
 ) -> np.ndarray:
     """Return the factor ≤ 1 of each speed that keeps the motion within the limits.
 
@@ -86,7 +85,7 @@ def _shrinkage(
     return factor
 
 
-def _forces_hold(robot: Robot, limits: Limits, motion: list[np.ndarray]) -> bool:
+def _forces_hold(robot: Robot, limits: MotionLimits, motion: list[np.ndarray]) -> bool:
     bounds = (limits.effort, limits.effort_rate, limits.effort_second_rate)
     if len(motion) < 3 or not np.isfinite(bounds).any():
         return True

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from jounce.model.component_names import position_names, velocity_names
 from jounce.model.robot import Robot
 from jounce.report.records import Line
-from jounce.trajectory.limits import Limits
+from jounce.trajectory.limits import MotionLimits
 
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _DOTS = ("", "\u0307", "\u0308")
@@ -23,7 +24,7 @@ _LENGTHS = {
 }
 
 
-def position_lines(robot: Robot, limits: Limits) -> tuple[Line, ...]:
+def position_lines(robot: Robot, limits: MotionLimits) -> tuple[Line, ...]:
     """Return a line for every coordinate, with its limits; quaternions have none."""
     low, high = np.full(robot.nq, -np.inf), np.full(robot.nq, np.inf)
     for joint in robot.joints:
@@ -85,12 +86,13 @@ def _unit(robot: Robot, angular: str, linear: str, order: int) -> str:
 
 
 def _lines(robot: Robot, *, position: bool) -> tuple[Line, ...]:
-    lines = []
-    for i, joint in enumerate(robot.joints):
-        count = 0 if joint.mimic is not None else joint.nq if position else joint.nv
-        names = [joint.name] if count == 1 else [f"{joint.name}[{k}]" for k in range(count)]
-        lines += [Line(name, i, k) for k, name in enumerate(names)]
-    return tuple(lines)
+    names = position_names(robot) if position else velocity_names(robot)
+    parts = [
+        (i, k)
+        for i, joint in enumerate(robot.joints)
+        for k in range(joint.nq if position else joint.nv)
+    ]
+    return tuple(Line(name, *part) for name, part in zip(names, parts, strict=True))
 
 
 def _with_bounds(lines: Sequence[Line], low: np.ndarray, high: np.ndarray) -> tuple[Line, ...]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import numpy as np
 
 from jounce.model.robot import Robot
-from jounce.report.labels import force_unit, motion_unit, velocity_lines
+from jounce.report.labels import force_unit, motion_unit
 from jounce.report.quantities import Motion
 from jounce.report.records import Cell, Section, Table
 from jounce.trajectory.limit_check import LimitRow, worst_rows
-from jounce.trajectory.limits import Limits, Quantity
+from jounce.trajectory.limit_check_peaks import values_of
+from jounce.trajectory.limits import MotionLimits, Quantity
 
 NEAR = 0.95  # of a limit
 _NAMES = {
@@ -21,30 +20,15 @@ _NAMES = {
 }
 
 
-def limits_of(robot: Robot) -> Limits:
-    """Return the limits of any robot, in the order of its velocities; quaternions have none."""
-    if robot.nq == robot.nv:
-        return Limits.of(robot)
-    values = {f.name: np.full(robot.nv, np.inf) for f in fields(Limits) if f.name != "names"}
-    values["lower"] *= -1.0
-    for joint in robot.joints:
-        for f in fields(joint.limits):
-            bound = getattr(joint.limits, f.name)
-            if joint.mimic is None and len(bound) == joint.nv:
-                values[f.name][joint.v_slice] = bound
-    return Limits(names=tuple(line.name for line in velocity_lines(robot)), **values)
-
-
 def limit_section(
-    robot: Robot, limits: Limits, time: np.ndarray, motion: Motion, forces: np.ndarray
+    robot: Robot, limits: MotionLimits, time: np.ndarray, motion: Motion, forces: np.ndarray
 ) -> Section:
     """Show for every joint how near it comes to its limits, and when."""
-    known = {False: [_plain_positions(robot, motion[0]), *motion[1:]], True: list(forces)}
-    limited = [q for q in limits.limited() if q.order < len(known[q.is_force])]
+    limited = [q for q in limits.limited() if q.order < len(forces if q.is_force else motion)]
     if not limited:
         return Section("Limits", "No limits are known.")
-    values = np.array([known[q.is_force][q.order] for q in limited])
-    found = worst_rows(limits, tuple(limited), time, values)
+    values = values_of(robot, limited, motion, forces)
+    found = worst_rows(limits, limited, time, values)
     cells = {(row.joint, row.quantity): row for row in found}
     rows = []
     for k, name in enumerate(limits.names):
@@ -63,23 +47,16 @@ def limit_section(
     return Section("Limits", note, table=Table(headings, tuple(rows)))
 
 
-def _plain_positions(robot: Robot, q: np.ndarray) -> np.ndarray:
-    """Return the positions in the order of the velocities, zero for quaternions."""
-    positions = np.zeros((len(q), robot.nv))
-    for joint in robot.joints:
-        if joint.nq == joint.nv:
-            positions[:, joint.v_slice] = q[:, joint.q_slice]
-    return positions
-
-
 def _heading(robot: Robot, quantity: Quantity) -> str:
     unit = (force_unit if quantity.is_force else motion_unit)(robot, quantity.order)
     name = _NAMES.get(quantity.name, quantity.name).capitalize()
     return f"{name} [{unit}]".replace("N m", "N\u00a0m")  # kept on one line
 
 
-def _cell(limits: Limits, quantity: Quantity, k: int, row: LimitRow, values: np.ndarray) -> Cell:
-    """Return what coordinate k reaches, beside its bounds."""
+def _cell(
+    limits: MotionLimits, quantity: Quantity, k: int, row: LimitRow, values: np.ndarray
+) -> Cell:
+    """Return what a quantity of velocity k reaches, beside its bounds."""
     low, high = (float(bound[k]) for bound in limits.range_of(quantity))
     near = row.use > NEAR
     state = "bad" if row.violated else "near" if near else "good"

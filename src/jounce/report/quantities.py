@@ -20,13 +20,13 @@ from jounce.report.labels import (
     velocity_lines,
 )
 from jounce.report.records import Cell, Plot, Section, Table
-from jounce.trajectory.limits import Limits
+from jounce.trajectory.limits import MotionLimits
 
 Motion = Sequence[np.ndarray]  # q (samples, nq), then the rates (samples, nv)
 
 
 def motion_section(
-    robot: Robot, limits: Limits, motion: Motion, notes: Sequence[str] = ()
+    robot: Robot, limits: MotionLimits, motion: Motion, notes: Sequence[str] = ()
 ) -> Section:
     """Show position, velocity, acceleration, and so on."""
     bounds = (limits.velocity, limits.acceleration, limits.jerk, limits.snap)
@@ -38,7 +38,7 @@ def motion_section(
     return Section("Motion", " ".join(f"{note.rstrip('.')}." for note in notes), plots)
 
 
-def force_section(robot: Robot, limits: Limits, forces: np.ndarray) -> Section:
+def force_section(robot: Robot, limits: MotionLimits, forces: np.ndarray) -> Section:
     """Show the generalised forces of the joints and their time derivatives."""
     bounds = (limits.effort, limits.effort_rate, limits.effort_second_rate)
     lines = [velocity_lines(robot, bound) for bound in bounds]

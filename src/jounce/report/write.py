@@ -13,11 +13,11 @@ from jounce.errors import ShapeError, UnsupportedError
 from jounce.files import atomic_write
 from jounce.kernels.dynamics import inverse_dynamics
 from jounce.kernels.kinematics import poses
-from jounce.model.checks import as_floats, checked, checked_configuration
+from jounce.model.checks import as_floats
 from jounce.model.robot import Robot
 from jounce.report.drawing import quaternions, skeleton
 from jounce.report.energy import energy_section
-from jounce.report.limits import limit_section, limits_of
+from jounce.report.limits import limit_section
 from jounce.report.page import page, require_plotly
 from jounce.report.quantities import (
     Motion,
@@ -29,8 +29,9 @@ from jounce.report.quantities import (
 )
 from jounce.report.records import Report
 from jounce.report.sampling import spread
-from jounce.trajectory.limits import Limits
+from jounce.trajectory.limits import MotionLimits, checked_limits
 from jounce.trajectory.motion_table import check_samples
+from jounce.trajectory.robot_motion import checked_motion
 
 STEPS = 6  # that progress counts
 POSE_NUMBERS = 250_000  # of the moving picture
@@ -42,7 +43,7 @@ def write_report(
     time: Any,
     q: Any,
     *rates: Any,
-    limits: Limits | None = None,
+    limits: MotionLimits | None = None,
     elastic: SeriesElastic | None = None,
     source: str = "",
     notes: Sequence[str] = (),
@@ -79,7 +80,7 @@ def report_of(
     time: Any,
     q: Any,
     *rates: Any,
-    limits: Limits | None = None,
+    limits: MotionLimits | None = None,
     elastic: SeriesElastic | None = None,
     source: str = "",
     notes: Sequence[str] = (),
@@ -89,7 +90,7 @@ def report_of(
     time, motion = _checked_motion(robot, time, (q, *rates))
     if elastic is not None and elastic.robot != robot:
         raise ShapeError("elastic must be the drives of the same robot.")
-    limits = limits or limits_of(robot)
+    limits = checked_limits(robot, limits)
     forces = inverse_dynamics(robot, *motion)
     progress()
     drawn = spread(len(time), POSE_NUMBERS // (7 * robot.n_bodies))
@@ -127,15 +128,7 @@ def _checked_motion(robot: Robot, time: Any, values: Any) -> tuple[np.ndarray, M
         raise ShapeError(
             f"a report needs q, velocity and acceleration at least, got {len(values)} arrays."
         )
-    q = checked_configuration(robot, values[0])
-    motion = [q, *(checked(f"rate {k}", x, robot.nv) for k, x in enumerate(values[1:], start=1))]
-    for name, x in zip(("q", *(f"rate {k}" for k in range(1, len(motion)))), motion, strict=True):
-        if x.shape[:-1] != time.shape:
-            raise ShapeError(
-                f"{name} must have shape ({time.size}, {x.shape[-1]}), one row a time, "
-                f"got {x.shape}."
-            )
-    return time, motion
+    return time, checked_motion(robot, time, values)
 
 
 def _facts(robot: Robot, time: np.ndarray, source: str) -> tuple[tuple[str, str], ...]:

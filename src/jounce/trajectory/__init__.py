@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from jounce.trajectory.limit_check import LimitReport as LimitReport
     from jounce.trajectory.limit_check import LimitRow as LimitRow
     from jounce.trajectory.limit_check import check_limits as check_limits
-    from jounce.trajectory.limits import Limits as Limits
+    from jounce.trajectory.limits import MotionLimits as MotionLimits
+    from jounce.trajectory.robot_motion import RobotMotion as RobotMotion
     from jounce.trajectory.smoothing_choice import choose_smoothing as choose_smoothing
     from jounce.trajectory.spline import Spline as Spline
     from jounce.trajectory.stream import stream_derivatives as stream_derivatives
@@ -40,7 +41,8 @@ _LAZY = {
     "InfeasibleError": "time_scaling",
     "LimitReport": "limit_check",
     "LimitRow": "limit_check",
-    "Limits": "limits",
+    "MotionLimits": "limits",
+    "RobotMotion": "robot_motion",
     "ScaledTrajectory": "time_scaling",
     "Spline": "spline",
     "check_limits": "limit_check",
@@ -54,9 +56,10 @@ __all__ = [
     "InfeasibleError",
     "LimitReport",
     "LimitRow",
-    "Limits",
+    "MotionLimits",
     "MotionTable",
     "Polynomial",
+    "RobotMotion",
     "ScaledTrajectory",
     "Smoothing",
     "Spline",

@@ -45,15 +45,21 @@ class Wanted(NamedTuple):
     With ``joints`` the result has these joints in this order, and a column with the bare name
     of a joint is its position.  ``others`` says whether columns that nobody asked for may be
     there.  ``orders`` limits those of the motion; forces are left out if there is a limit.
+    ``rate_names`` are those of rates and forces, where q has quaternions.
     """
 
     joints: tuple[str, ...] | None = None
     others: bool = False
     orders: int | None = None
+    rate_names: tuple[str, ...] = ()
 
     def has(self, column: Column) -> bool:
         """Whether a column that is understood is of use."""
         return self.orders is None or (column.kind == "q" and column.order < self.orders)
+
+    def names(self, kind: str, order: int) -> tuple[str, ...] | None:
+        """Return the names of the joints in columns of this kind and order."""
+        return self.rate_names if self.rate_names and (order or kind == "Q") else self.joints
 
 
 class Layout(NamedTuple):
@@ -69,6 +75,7 @@ class Layout(NamedTuple):
     columns: tuple[int, ...]
     orders: tuple[int, int]
     ignored: tuple[str, ...] = ()
+    rate_names: tuple[str, ...] = ()
 
     @property
     def titles(self) -> list[str]:
@@ -77,27 +84,39 @@ class Layout(NamedTuple):
 
     def table(self, rows: np.ndarray) -> MotionTable:
         """Return rows ``(samples, columns)`` as a table."""
-        samples, n, (motion, forces) = len(rows), len(self.names), self.orders
-        orders = rows[:, 1:].reshape(samples, motion + forces, n).swapaxes(0, 1)
-        values = np.ascontiguousarray(orders[:motion])
-        pushing = np.ascontiguousarray(orders[motion:]) if forces else None
-        return MotionTable(np.ascontiguousarray(rows[:, 0]), self.names, values, pushing)
+        motion, forces = self.orders
+        with_q = min(motion, 1) if self.rate_names else motion  # orders that are named as q is
+        end = 1 + with_q * len(self.names)
+        values = _orders(rows[:, 1:end], with_q, len(self.names))
+        rest = _orders(rows[:, end:], motion - with_q + forces, len(self.rate_names or self.names))
+        pushing = rest[motion - with_q :] if forces else None
+        rates = rest[: motion - with_q] if motion > with_q else None
+        time = np.ascontiguousarray(rows[:, 0])
+        return MotionTable(time, self.names, values, pushing, rates, self.rate_names)
+
+
+def _orders(columns: np.ndarray, orders: int, n: int) -> np.ndarray:
+    return np.ascontiguousarray(columns.reshape(len(columns), orders, n).swapaxes(0, 1))
 
 
 def header_of(table: MotionTable) -> list[str]:
     """Return the column names of a table: the time, then order by order, joint by joint."""
+    wanted = Wanted(table.names, rate_names=table.rate_names)
     header = [TIME[0]]
-    for kind, values in (("q", table.values), ("Q", table.forces)):
-        orders = 0 if values is None else len(values)
-        header += [Column(kind, k, name).header for k in range(orders) for name in table.names]
+    for kind, orders in (("q", len(table.motion)), ("Q", _count(table.forces))):
+        for k in range(orders):
+            header += [Column(kind, k, name).header for name in wanted.names(kind, k) or ()]
     return header
 
 
 def rows_of(table: MotionTable) -> np.ndarray:
     """Return the table as rows ``(samples, columns)``, in the order of `header_of`."""
-    parts = [table.values] if table.forces is None else [table.values, table.forces]
-    orders = np.concatenate(parts).swapaxes(0, 1)
-    return np.concatenate([table.time[:, None], orders.reshape(len(orders), -1)], axis=1)
+    forces = () if table.forces is None else table.forces
+    return np.concatenate([table.time[:, None], *table.motion, *forces], axis=1)
+
+
+def _count(orders: np.ndarray | None) -> int:
+    return 0 if orders is None else len(orders)
 
 
 def layout_of(header: Sequence[str], wanted: Wanted, where: str) -> Layout:
@@ -119,9 +138,11 @@ def layout_of(header: Sequence[str], wanted: Wanted, where: str) -> Layout:
         )
     names = wanted.joints or tuple(dict.fromkeys(c.joint for c in columns.values()))
     numbers = {column: i for i, column in columns.items()}
-    motion, forces = (_numbers(kind, numbers, names, header, where) for kind in "qQ")
-    orders = len(motion) // len(names), len(forces) // len(names)
-    return Layout(header, names, (times[0], *motion, *forces), orders, ignored)
+    named = wanted._replace(joints=names)
+    motion, forces = (_numbers(kind, numbers, named, header, where) for kind in "qQ")
+    orders = len(motion), len(forces)
+    flat = tuple(i for order in (*motion, *forces) for i in order)
+    return Layout(header, names, (times[0], *flat), orders, ignored, wanted.rate_names)
 
 
 def _column(name: str, wanted: Wanted, where: str) -> Column | None:
@@ -129,21 +150,29 @@ def _column(name: str, wanted: Wanted, where: str) -> Column | None:
     joints = wanted.joints
     if joints is not None and name in joints:
         return Column("q", 0, name)
-    match = _PREFIX.fullmatch(name)
-    known = match and (joints is None or match["joint"] in joints)
-    if not known and wanted.others:
+    column = _understood(name)
+    known = None if column is None else wanted.names(column.kind, column.order)
+    if wanted.others and (column is None or (known is not None and column.joint not in known)):
         return None
-    if not match:
+    if column is None:
         raise UnknownNameError(
             f"{where}: column {name!r} is not understood; columns are named "
             f"{SCHEME}{_known(joints)}."
         )
-    letter, joint = match["letter"], match["joint"]
-    if joints is not None and not known:
-        raise UnknownNameError(f"{where}: column {name!r}: {unknown_name('joint', joint, joints)}")
-    if letter:
-        return Column("q", LETTERS.index(letter), joint)
-    return Column(match["kind"], int(match["order"] or 0), joint)
+    if known is not None and column.joint not in known:
+        raise UnknownNameError(
+            f"{where}: column {name!r}: {unknown_name('joint', column.joint, known)}"
+        )
+    return column
+
+
+def _understood(name: str) -> Column | None:
+    match = _PREFIX.fullmatch(name)
+    if match is None:
+        return None
+    if match["letter"]:
+        return Column("q", LETTERS.index(match["letter"]), match["joint"])
+    return Column(match["kind"], int(match["order"] or 0), match["joint"])
 
 
 def _known(joints: tuple[str, ...] | None) -> str:
@@ -151,19 +180,18 @@ def _known(joints: tuple[str, ...] | None) -> str:
 
 
 def _numbers(
-    kind: str, numbers: dict[Column, int], names: tuple[str, ...], header: tuple[str, ...],
-    where: str,
-) -> list[int]:  # fmt: skip
+    kind: str, numbers: dict[Column, int], named: Wanted, header: tuple[str, ...], where: str
+) -> list[list[int]]:
     """Return the column numbers of motion or forces, order by order, without a gap."""
-    orders = 1 + max((c.order for c in numbers if c.kind == kind), default=-1)
-    wanted = [Column(kind, k, name) for k in range(orders) for name in names]
-    missing = [column.header for column in wanted if column not in numbers]
+    count = 1 + max((c.order for c in numbers if c.kind == kind), default=-1)
+    orders = [[Column(kind, k, name) for name in named.names(kind, k) or ()] for k in range(count)]
+    missing = [column.header for order in orders for column in order if column not in numbers]
     if missing:
         raise TableError(
             f"{where}: no column {', '.join(missing)}; every order needs all joints and all "
             f"orders below it. Columns found: {', '.join(header)}."
         )
-    return [numbers[c] for c in wanted]
+    return [[numbers[column] for column in order] for order in orders]
 
 
 def _refuse_duplicates(names: Sequence[str], where: str) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from jounce.errors import TableError
 from jounce.files import atomic_write
 from jounce.trajectory.arrow_text import arrow_lines, arrow_rows
+from jounce.trajectory.clock import Stamp, decimal_of, decimals_since
 from jounce.trajectory.columns import Layout, Wanted, header_of, layout_of, rows_of
 from jounce.trajectory.motion_table import MotionTable
 from jounce.trajectory.source import Piece, Write
@@ -27,12 +28,16 @@ class CsvSource:
         self.path = path
         self.size = path.stat().st_size
         self.layout: Layout = layout_of(_header(path), wanted, f"{path}:1")
+        with _lines(path) as lines:
+            rows = (text for text in islice(lines, 1, None) if text.strip())
+            self.first = decimal_of(self._time(next(rows, "")))
+        self.ticks: float | None = None
 
     def place(self, number: int) -> str:
         """Return file and line."""
         return f"{self.path}:{number}"
 
-    def pieces(self, samples: int) -> Iterator[Piece]:
+    def pieces(self, samples: int, start: Stamp) -> Iterator[Piece]:
         """Yield the rows; lines without anything are skipped."""
         line, found = 2, False
         with _lines(self.path) as lines:
@@ -45,29 +50,41 @@ class CsvSource:
                     texts = [text for text in texts if text.strip()]
                 if texts:
                     found = True
-                    rows = self._parsed(texts, numbers)
+                    rows = self._parsed(texts, numbers, start)
                     yield Piece(rows, numbers, lines.buffer.tell() / self.size)
         if not found:
             raise TableError(f"{self.path}:{line}: no sample; there is nothing below the header.")
 
-    def windows(self, count: int, samples: int) -> list[np.ndarray]:
+    def windows(self, count: int, samples: int, start: Stamp) -> list[np.ndarray]:
         """Jump to evenly spread bytes; an error does not know its line."""
         with self.path.open("rb") as file:
-            start = len(file.readline())
+            head = len(file.readline())
             length = sum(map(len, islice(file, samples)))
-            if self.size - start <= 2 * count * length:
-                return [np.concatenate([piece.rows for piece in self.pieces(samples)])]
+            if self.size - head <= 2 * count * length:
+                return [np.concatenate([piece.rows for piece in self.pieces(samples, start)])]
             found = []
-            for offset in np.linspace(start, self.size - length, count).astype(int).tolist():
+            for offset in np.linspace(head, self.size - length, count).astype(int).tolist():
                 file.seek(offset - 1)
                 file.readline()  # to the end of a line
                 texts = [text.decode("utf-8", "replace") for text in islice(file, samples)]
                 texts = [text for text in texts if text.strip()]
-                found.append(self._parsed(texts, [0] * len(texts)))
+                found.append(self._parsed(texts, [0] * len(texts), start))
             return found
 
-    def _parsed(self, texts: list[str], numbers: Sequence[int]) -> np.ndarray:
+    def _parsed(self, texts: list[str], numbers: Sequence[int], start: Stamp) -> np.ndarray:
         """Return one row for each text."""
+        rows = self._numbers(texts, numbers)
+        if start and np.isfinite(rows[:, 0]).all():
+            rows[:, 0] = decimals_since(map(self._time, texts), start)
+        return rows
+
+    def _time(self, text: str) -> str:
+        """Return the field of the time."""
+        i = self.layout.columns[0]
+        return text.split(",", i + 1)[i].strip() if text.count(",") >= i else ""
+
+    def _numbers(self, texts: list[str], numbers: Sequence[int]) -> np.ndarray:
+        """Return one row of numbers for each text."""
         header, columns = self.layout.header, self.layout.columns
         rows = arrow_rows(texts, len(header), columns)
         if rows is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -9,11 +10,10 @@ import numpy as np
 
 from jounce.errors import ShapeError
 from jounce.model.robot import Robot
-from jounce.trajectory.coordinates import coordinate_names
-from jounce.trajectory.limit_check_peaks import Quantities, peak_times, sampled_quantities
-from jounce.trajectory.limits import Limits, Quantity
+from jounce.trajectory.limit_check_peaks import Quantities, forces_of, peak_times, values_of
+from jounce.trajectory.limits import MotionLimits, Quantity, checked_limits
 from jounce.trajectory.motion_table import MotionTable
-from jounce.trajectory.protocol import Trajectory
+from jounce.trajectory.robot_motion import RobotMotion, checked_motion
 from jounce.trajectory.smoothing import checked_samples
 
 TOLERANCE = 1e-9  # of the bound: a motion on its limit does not violate it
@@ -21,7 +21,7 @@ SAMPLES = 2001
 
 
 class LimitRow(NamedTuple):
-    """Where one quantity of one coordinate comes nearest to its limit.
+    """Where one quantity of one joint, or of one of its velocities, comes nearest to its limit.
 
     ``margin`` is the distance to ``bound``, negative beyond it.  ``use`` is how much of the
     limit is used, 1 being all of it: ``1 − margin / scale``, where the scale is the bound, for
@@ -44,7 +44,7 @@ class LimitRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LimitReport:
-    """The worst moment of every limited quantity of every coordinate.
+    """The worst moment of every limited quantity of every velocity.
 
     ``skipped`` names the limited quantities that samples did not tell.
     """
@@ -70,8 +70,8 @@ class LimitReport:
 
 def check_limits(
     robot: Robot,
-    motion: Trajectory | MotionTable | tuple[Any, Any],
-    limits: Limits | None = None,
+    motion: RobotMotion | MotionTable | tuple[Any, Any],
+    limits: MotionLimits | None = None,
     *,
     samples: int = SAMPLES,
 ) -> LimitReport:
@@ -80,16 +80,11 @@ def check_limits(
     A trajectory is looked at from its ``t0`` (0 where it has none) for its duration, at this
     many evenly spaced times; where the derivative of a quantity changes its sign between two of
     them, the extremum is found to rounding.  So the report is exact unless a quantity has two
-    extrema within one step.  Samples, a `MotionTable` or
-    ``(time (m,), values (orders, m, n))``, are taken as they are: nothing is said about what
-    lies between them.
+    extrema within one step.  Samples, a `MotionTable` or ``(time (m,), values)`` with values
+    q ``(m, nq)`` and rates ``(m, nv)``, are taken as they are: nothing is said about what lies
+    between them.
     """
-    limits = Limits.of(robot) if limits is None else limits
-    if limits.names != coordinate_names(robot):
-        raise ShapeError(
-            f"the limits are for {', '.join(limits.names)}; the coordinates of {robot.name!r} "
-            f"are {', '.join(coordinate_names(robot))}."
-        )
+    limits = checked_limits(robot, limits)
     if isinstance(motion, tuple):
         return _check_samples(robot, motion, limits)
     quantities = Quantities(robot, motion, limits)
@@ -101,10 +96,10 @@ def check_limits(
     )
 
 
-def sample_times(robot: Robot, motion: Trajectory, samples: int) -> np.ndarray:
+def sample_times(robot: Robot, motion: RobotMotion, samples: int) -> np.ndarray:
     """Return evenly spaced times from the beginning to the end of a trajectory."""
-    if motion.n != robot.nv:
-        raise ShapeError(f"the motion has {motion.n} coordinates, {robot.name!r} has {robot.nv}.")
+    if motion.n != robot.nq:
+        raise ShapeError(f"the motion has {motion.n} coordinates, {robot.name!r} has {robot.nq}.")
     if not np.isfinite(motion.duration):
         raise ShapeError("the motion has no end; give it a duration.")
     if isinstance(samples, bool) or not isinstance(samples, int) or samples < 2:
@@ -113,25 +108,23 @@ def sample_times(robot: Robot, motion: Trajectory, samples: int) -> np.ndarray:
     return np.linspace(t0, t0 + motion.duration, samples)
 
 
-def _check_samples(robot: Robot, motion: Any, limits: Limits) -> LimitReport:
-    time, values = motion[0], motion[2] if isinstance(motion, MotionTable) else motion[1]
-    values = np.asarray(values, dtype=float)
-    if values.ndim != 3 or values.shape[2] != robot.nv or not len(values):
-        raise ShapeError(
-            f"samples must have shape (orders, m, {robot.nv}) with at least one order, "
-            f"got {values.shape}."
-        )
+def _check_samples(robot: Robot, motion: Any, limits: MotionLimits) -> LimitReport:
+    is_table = isinstance(motion, MotionTable)
+    time, values = motion[0], motion.motion if is_table else motion[1]
+    if not len(values):
+        raise ShapeError("samples must have q at least, got no values.")
     time, _ = checked_samples(time, values[0])
+    values = checked_motion(robot, time, values)
     known = [q for q in limits.limited() if q.order + 2 * q.is_force < len(values)]
     skipped = [q.name for q in limits.limited() if q not in known]
-    rows = worst_rows(limits, tuple(known), time, sampled_quantities(robot, tuple(known), values))
-    return LimitReport(rows, tuple(skipped))
+    found = values_of(robot, known, values, forces_of(robot, known, values))
+    return LimitReport(worst_rows(limits, known, time, found), tuple(skipped))
 
 
 def worst_rows(
-    limits: Limits, quantities: tuple[Quantity, ...], times: np.ndarray, values: np.ndarray
+    limits: MotionLimits, quantities: Sequence[Quantity], times: np.ndarray, values: np.ndarray
 ) -> tuple[LimitRow, ...]:
-    """Return the worst of values ``(quantities, m, n)``, in the coordinates of the limits."""
+    """Return the worst of values ``(quantities, m, nv)``."""
     rows = []
     for quantity, x in zip(quantities, values, strict=True):
         low, high = limits.range_of(quantity)

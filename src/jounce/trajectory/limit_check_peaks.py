@@ -3,52 +3,60 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from jounce.kernels.dynamics import inverse_dynamics
 from jounce.model.robot import Robot
-from jounce.trajectory.limits import Limits, Quantity
+from jounce.trajectory.limits import MotionLimits, Quantity
+from jounce.trajectory.robot_motion import RobotMotion, motion_at, positions
 from jounce.trajectory.smoothing import SplineWarning
 
-BEST = 3  # extrema that are looked at closely, of each kind, for each coordinate
+BEST = 3  # extrema that are looked at closely, of each kind, for each velocity
 HALVINGS = 40
 
 
 class Quantities:
     """The limited quantities of a motion and their time derivatives, as functions of time."""
 
-    def __init__(self, robot: Robot, motion: Any, limits: Limits) -> None:
+    def __init__(self, robot: Robot, motion: RobotMotion, limits: MotionLimits) -> None:
         self.robot, self.motion, self.limits = robot, motion, limits
         self.limited = limits.limited()
 
     def __call__(self, times: np.ndarray) -> np.ndarray:
-        """Return each quantity and its derivative, ``(quantities, 2, m, n)``."""
+        """Return each quantity and its derivative, ``(quantities, 2, m, nv)``."""
         order = max((q.order + 2 * q.is_force for q in self.limited), default=0)
         with warnings.catch_warnings():
             # one order more than what is limited, only to find where it is largest
             warnings.simplefilter("ignore", SplineWarning)
-            motion = self.motion(times, order=order + 1)
-        forces = _forces(self.robot, self.limited, motion)
-        result = np.empty((len(self.limited), 2, *motion.shape[1:]))
-        for x, quantity in zip(result, self.limited, strict=True):
-            x[:] = (forces if quantity.is_force else motion)[quantity.order : quantity.order + 2]
-        return result
+            motion = motion_at(self.robot, self.motion, times, order + 1)
+        forces = forces_of(self.robot, self.limited, motion)
+        rates = [q._replace(order=q.order + 1) for q in self.limited]
+        pair = [values_of(self.robot, x, motion, forces) for x in (self.limited, rates)]
+        return np.stack(pair, axis=1)
 
 
-def sampled_quantities(
-    robot: Robot, quantities: tuple[Quantity, ...], motion: np.ndarray
+def values_of(
+    robot: Robot,
+    quantities: Sequence[Quantity],
+    motion: Sequence[np.ndarray],
+    forces: Sequence[np.ndarray] | np.ndarray,
 ) -> np.ndarray:
-    """Return quantities of motion values ``(orders, m, n)``, ``(quantities, m, n)``."""
-    forces = _forces(robot, quantities, motion)
-    found = [(forces if q.is_force else motion)[q.order] for q in quantities]
-    return np.array(found).reshape(len(found), *motion.shape[1:])
+    """Return quantities ``(quantities, m, nv)`` of q, rates and forces that are known."""
+    rows = np.empty((len(quantities), len(motion[0]), robot.nv))
+    for row, (_, is_force, order) in zip(rows, quantities, strict=True):
+        row[:] = (
+            forces[order] if is_force else motion[order] if order else positions(robot, motion[0])
+        )
+    return rows
 
 
-def _forces(robot: Robot, quantities: tuple[Quantity, ...], motion: np.ndarray) -> np.ndarray:
-    wanted = any(q.is_force for q in quantities)
-    return inverse_dynamics(robot, *motion) if wanted else motion[:0]
+def forces_of(
+    robot: Robot, quantities: Sequence[Quantity], motion: Sequence[np.ndarray]
+) -> Sequence[np.ndarray] | np.ndarray:
+    """Return the forces and their rates, if a quantity is one."""
+    return inverse_dynamics(robot, *motion) if any(q.is_force for q in quantities) else ()
 
 
 def peak_times(quantities: Quantities, times: np.ndarray) -> np.ndarray:

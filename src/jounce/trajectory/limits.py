@@ -1,4 +1,4 @@
-"""Bounds of positions, forces and their time derivatives, coordinate by coordinate."""
+"""Bounds of positions, forces and their time derivatives, velocity by velocity."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 
 from jounce.errors import ModelError, ShapeError, unknown_name
 from jounce.model.checks import as_floats
-from jounce.model.records import Joint
+from jounce.model.component_names import velocity_names
 from jounce.model.robot import Robot
-from jounce.trajectory.coordinates import coordinate_names
+from jounce.trajectory.robot_motion import positions
 
 
 class Quantity(NamedTuple):
@@ -37,12 +37,14 @@ QUANTITIES = (
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Limits:
-    """Bounds of the n coordinates of a robot, ``(n,)`` each, infinite where there is none.
+class MotionLimits:
+    """What a motion must keep within: for each velocity a bound, infinite where there is none.
 
-    ``lower`` and ``upper`` are bounds of the position; all others are bounds of the absolute
-    value.  ``effort`` is the generalised force Q, ``effort_rate`` and ``effort_second_rate``
-    its first two time derivatives.  Make them with `Limits.of` or `Limits.read`.
+    ``names`` are those of the velocities, of their joints; all arrays have shape ``(nv,)``.
+    ``lower`` and ``upper`` are bounds of the position, which spherical and free joints do not
+    have; all others are bounds of the absolute value.  ``effort`` is the generalised force Q,
+    ``effort_rate`` and ``effort_second_rate`` its first two time derivatives.  Make them with
+    `MotionLimits.of` or `MotionLimits.read`.
     """
 
     names: tuple[str, ...]
@@ -57,24 +59,27 @@ class Limits:
     effort_second_rate: np.ndarray
 
     @classmethod
-    def of(cls, robot: Robot, **bounds: Any) -> Limits:
+    def of(cls, robot: Robot, **bounds: Any) -> MotionLimits:
         """Return the limits of a robot, with those given here instead of its own.
 
-        A bound is one number for all coordinates, n numbers, or ``{joint: number}``; None is no
-        bound.  The limits of a joint that mimics another bound the position and the rates of
-        the joint it follows; its effort has no bound of its own.
+        A bound is one number for all velocities, nv numbers, or ``{joint: number}``; None is no
+        bound.  A joint with several velocities has an index, as in ``"ball[wx]"``.  The
+        robot's own are `Robot.limits`.
 
         >>> import jounce
-        >>> limits = Limits.of(jounce.load("panda"), jerk=500.0, snap={"joint1": 1e4})
+        >>> limits = MotionLimits.of(jounce.load("panda"), jerk=500.0, snap={"joint1": 1e4})
         >>> limits.snap[:2].tolist()
         [10000.0, inf]
         """
-        names = coordinate_names(robot)
+        names = velocity_names(robot)
         values = _own(robot)
         for name, given in bounds.items():
             if name not in values:
                 raise unknown_name("limit", name, values)
             values[name] = _bound(name, given, values[name], names)
+        for name, missing in (("lower", -np.inf), ("upper", np.inf)):
+            if name in bounds:
+                values[name] = _of_positions(robot, name, bounds[name], values[name], missing)
         low, high = values["lower"], values["upper"]
         wrong = np.flatnonzero(~(low <= high))
         if wrong.size:
@@ -85,7 +90,7 @@ class Limits:
         return cls(names=names, **{name: _frozen(x) for name, x in values.items()})
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str], robot: Robot) -> Limits:
+    def read(cls, path: str | os.PathLike[str], robot: Robot) -> MotionLimits:
         """Read limits from a ``.csv`` or ``.json`` file; what it leaves out is the robot's own.
 
         A CSV has the columns ``joint`` and any of the names of the limits, and one line a joint;
@@ -96,39 +101,37 @@ class Limits:
         return cls.of(robot, **read_bounds(path))
 
     def range_of(self, quantity: Quantity) -> tuple[np.ndarray, np.ndarray]:
-        """Return lower and upper bound of a quantity, ``(n,)`` each."""
+        """Return lower and upper bound of a quantity, ``(nv,)`` each."""
         if quantity.name == "position":
             return self.lower, self.upper
         bound = getattr(self, quantity.name)
         return -bound, bound
 
     def limited(self) -> tuple[Quantity, ...]:
-        """Return the quantities that have a bound in any coordinate."""
+        """Return the quantities that have a bound for any velocity."""
         return tuple(x for x in QUANTITIES if np.isfinite(self.range_of(x)).any())
+
+
+def checked_limits(robot: Robot, limits: MotionLimits | None) -> MotionLimits:
+    """Return these limits, or the robot's own; raise if they are for another robot."""
+    if limits is None:
+        return MotionLimits.of(robot)
+    names = velocity_names(robot)
+    if limits.names != names:
+        raise ShapeError(
+            f"the limits are for {', '.join(limits.names)}; the velocities of {robot.name!r} are "
+            f"{', '.join(names)}."
+        )
+    return limits
 
 
 def _own(robot: Robot) -> dict[str, np.ndarray]:
     known = robot.limits
-    values = {f.name: np.full(robot.nv, np.inf) for f in fields(Limits) if f.name != "names"}
-    for f in fields(known):
-        values[f.name] = np.array(getattr(known, f.name), dtype=float)
-    for joint in robot.joints:
-        if joint.mimic is not None and joint.mimic.multiplier:
-            _tighten(values, joint, robot.joints[joint.mimic.source].v_slice.start)
+    values = {f.name: np.full(robot.nv, np.inf) for f in fields(MotionLimits) if f.name != "names"}
+    values.update({f.name: getattr(known, f.name) for f in fields(known)})
+    values["lower"] = positions(robot, known.lower, -np.inf)
+    values["upper"] = positions(robot, known.upper, np.inf)
     return values
-
-
-def _tighten(values: dict[str, np.ndarray], joint: Joint, i: int) -> None:
-    """Let the joint that coordinate i moves along, ``q = multiplier q_i + offset``, bound it."""
-    assert joint.mimic is not None
-    _, multiplier, offset = joint.mimic
-    ends = sorted(
-        (bound[0] - offset) / multiplier for bound in (joint.limits.lower, joint.limits.upper)
-    )
-    values["lower"][i] = max(values["lower"][i], ends[0])
-    values["upper"][i] = min(values["upper"][i], ends[1])
-    for name in ("velocity", "acceleration", "jerk"):
-        values[name][i] = min(values[name][i], getattr(joint.limits, name)[0] / abs(multiplier))
 
 
 def _bound(name: str, given: Any, own: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
@@ -152,6 +155,20 @@ def _bound(name: str, given: Any, own: np.ndarray, names: tuple[str, ...]) -> np
     if np.isnan(values).any() or (name not in ("lower", "upper") and np.any(values < 0.0)):
         raise ModelError(f"limit {name} must be numbers ≥ 0, or None, got {given!r}.")
     return values
+
+
+def _of_positions(
+    robot: Robot, name: str, given: Any, values: np.ndarray, missing: float
+) -> np.ndarray:
+    """Return bounds of positions; one number is for all that are not part of a quaternion."""
+    has_none = np.isnan(positions(robot, np.zeros(robot.nq), np.nan))
+    wrong = np.flatnonzero(has_none & (values != missing))
+    if wrong.size and (isinstance(given, Mapping) or np.ndim(given)):
+        raise ModelError(
+            f"limit {name} of {velocity_names(robot)[wrong[0]]!r} must be None, for a joint with a "
+            "quaternion has no limits of its position."
+        )
+    return np.where(has_none, missing, values)
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:

@@ -18,19 +18,48 @@ class MotionTable(NamedTuple):
     ``values`` of shape ``(orders, samples, n)`` holds q and its time derivatives, so
     ``q, *rates = table.values``; ``forces`` of shape ``(orders, samples, n)`` holds the
     generalised forces and their time derivatives.
+
+    Where q has quaternions, ``values`` has the shape ``(1, samples, nq)``, and ``rates`` of shape
+    ``(orders, samples, nv)`` holds the velocities and their time derivatives: they, and the
+    forces, are named by ``rate_names``.  ``q, *rates = table.motion`` is for both.
     """
 
     time: np.ndarray
     names: tuple[str, ...]
     values: np.ndarray
     forces: np.ndarray | None = None
+    rates: np.ndarray | None = None
+    rate_names: tuple[str, ...] = ()
+
+    @property
+    def motion(self) -> list[np.ndarray]:
+        """The position and all its rates, as far as they are there."""
+        return [*self.values, *(() if self.rates is None else self.rates)]
+
+
+def table_of(
+    time: np.ndarray,
+    names: tuple[str, ...],
+    rate_names: tuple[str, ...],
+    motion: Sequence[np.ndarray],
+    forces: np.ndarray | None,
+) -> MotionTable:
+    """Return the table of q ``(samples, nq)`` and rates ``(samples, nv)``, or of no motion.
+
+    ``rate_names`` are empty where every coordinate has its velocity.
+    """
+    values = motion[:1] if rate_names else motion
+    stacked = np.array(values) if len(values) else np.empty((0, len(time), len(names)))
+    rates = np.array(motion[1:]) if rate_names and len(motion) > 1 else None
+    return MotionTable(time, names, stacked, forces, rates, rate_names)
 
 
 def checked_table(table: MotionTable) -> MotionTable:
     """Return the table as float64 arrays of matching shapes, finite and in order, or raise."""
     table = shaped_table(table)
     check_samples(table.time, ["time"], "time[{}]".format)
-    for name, array in (("values", table.values), ("forces", table.forces)):
+    arrays = {"values": table.values, "forces": table.forces, "rates": table.rates}
+    for name, array in arrays.items():
         if array is not None and not np.isfinite(array).all():
             index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
             raise NotFiniteError(
@@ -48,13 +77,17 @@ def shaped_table(table: MotionTable) -> MotionTable:
             f"time must have shape (samples,) with at least one sample, got {time.shape}."
         )
     values = _checked_shape("values", table.values, time.size, len(names))
-    forces = table.forces
-    if forces is not None:
-        forces = _checked_shape("forces", forces, time.size, len(names))
-        forces = forces if len(forces) else None
+    rate_names = checked_names(table.rate_names) if len(table.rate_names) else ()
+    if (rate_names and len(values) > 1) or (table.rates is not None and not rate_names):
+        raise ShapeError(
+            "rates need rate_names, and values of one order, the position, beside them."
+        )
+    pushed = rate_names or names
+    forces = _checked_rest("forces", table.forces, time.size, len(pushed))
+    rates = _checked_rest("rates", table.rates, time.size, len(rate_names))
     if forces is None and not len(values):
         raise ShapeError("a table needs values or forces of at least one order, got neither.")
-    return MotionTable(time, names, values, forces)
+    return MotionTable(time, names, values, forces, rates, rate_names)
 
 
 def checked_names(names: Sequence[str]) -> tuple[str, ...]:
@@ -89,6 +122,11 @@ def check_samples(rows: np.ndarray, columns: Sequence[str], place: Callable[[int
             f"{place(late[0] + 1)}: time {sample!s} does not come after {before!s} of the "
             "sample before; time must increase strictly."
         )
+
+
+def _checked_rest(name: str, given: object, samples: int, n: int) -> np.ndarray | None:
+    array = None if given is None else _checked_shape(name, given, samples, n)
+    return array if array is not None and len(array) else None
 
 
 def _checked_shape(name: str, values: object, samples: int, n: int) -> np.ndarray:

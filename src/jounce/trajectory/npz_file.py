@@ -15,6 +15,7 @@ from typing import IO
 import numpy as np
 
 from jounce.errors import JounceError, TableError
+from jounce.trajectory.clock import Stamp, plain_times, since
 from jounce.trajectory.columns import Layout, Wanted, header_of, layout_of, rows_of
 from jounce.trajectory.motion_table import MotionTable, shaped_table
 from jounce.trajectory.source import Piece, Write, spread
@@ -25,24 +26,30 @@ class NpzSource:
 
     def __init__(self, path: Path, wanted: Wanted) -> None:
         self.path = path
-        table = _read(path)
+        table, self._time, self.ticks = _read(path)
         self.layout: Layout = layout_of(header_of(table), wanted, str(path))
         self._rows = rows_of(table)[:, self.layout.columns]
+        self.first: Stamp = self._time[0].item()
 
     def place(self, number: int) -> str:
         """Return file and sample, counted from 0."""
         return f"{self.path}: sample {number}"
 
-    def pieces(self, samples: int) -> Iterator[Piece]:
+    def pieces(self, samples: int, start: Stamp) -> Iterator[Piece]:
         """Yield the rows."""
         total = len(self._rows)
-        for start in range(0, total, samples):
-            stop = min(start + samples, total)
-            yield Piece(self._rows[start:stop], range(start, stop), stop / total)
+        for first in range(0, total, samples):
+            stop = min(first + samples, total)
+            yield Piece(self._part(slice(first, stop), start), range(first, stop), stop / total)
 
-    def windows(self, count: int, samples: int) -> list[np.ndarray]:
+    def windows(self, count: int, samples: int, start: Stamp) -> list[np.ndarray]:
         """Return evenly spread rows."""
-        return [self._rows[window] for window in spread(len(self._rows), count, samples)]
+        return [self._part(window, start) for window in spread(len(self._rows), count, samples)]
+
+    def _part(self, part: slice, start: Stamp) -> np.ndarray:
+        rows = self._rows[part].copy()
+        rows[:, 0] = since(self._time[part], start)
+        return rows
 
 
 def read_arrays(path: Path) -> dict[str, np.ndarray]:
@@ -68,17 +75,16 @@ def npz_writer(file: IO[bytes], directory: Path) -> Iterator[Write]:
     """
     with ExitStack() as stack:
         parts: dict[tuple[str, int], IO[bytes]] = {}
-        names: tuple[str, ...] = ()
+        head = MotionTable(np.empty(0), (), np.empty((0, 0, 0)))
         samples = 0
 
         def write(table: MotionTable) -> None:
-            nonlocal names, samples
-            names, samples = table.names, samples + len(table.time)
+            nonlocal head, samples
+            head, samples = table, samples + len(table.time)
             arrays = {"time": table.time[None], "values": table.values}
-            if table.forces is not None:
-                arrays["forces"] = table.forces
+            arrays |= {"forces": table.forces, "rates": table.rates}
             for name, array in arrays.items():
-                for order, values in enumerate(array):
+                for order, values in enumerate(() if array is None else array):
                     part = parts.get((name, order))
                     if part is None:
                         part = stack.enter_context(tempfile.TemporaryFile(dir=directory))
@@ -86,22 +92,30 @@ def npz_writer(file: IO[bytes], directory: Path) -> Iterator[Write]:
                     part.write(np.ascontiguousarray(values).data)
 
         yield write
-        _archive(file, parts, names, samples)
+        _archive(file, parts, head, samples)
 
 
 def _archive(
-    file: IO[bytes], parts: dict[tuple[str, int], IO[bytes]], names: tuple[str, ...], samples: int
+    file: IO[bytes], parts: dict[tuple[str, int], IO[bytes]], head: MotionTable, samples: int
 ) -> None:
     """Write the archive that `numpy.load` reads."""
     orders = Counter(name for name, _ in parts)
     shapes: dict[str, tuple[int, ...]] = {"time": (samples,)}
-    shapes |= {name: (orders[name], samples, len(names)) for name in ("values", "forces")}
+    shapes["values"] = (orders["values"], samples, len(head.names))
+    for name in ("forces", "rates"):
+        shapes[name] = (orders[name], samples, len(head.rate_names or head.names))
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        with archive.open("names.npy", "w") as member:
-            np.lib.format.write_array(member, np.array(names), allow_pickle=False)
+        _add_names(archive, "names", head.names)
+        if head.rate_names:
+            _add_names(archive, "rate_names", head.rate_names)
         for name, shape in shapes.items():
             if orders[name] or name == "values":
                 _add(archive, name, shape, [parts[name, k] for k in range(orders[name])])
+
+
+def _add_names(archive: zipfile.ZipFile, name: str, texts: tuple[str, ...]) -> None:
+    with archive.open(f"{name}.npy", "w") as member:
+        np.lib.format.write_array(member, np.array(texts), allow_pickle=False)
 
 
 def _add(
@@ -115,7 +129,8 @@ def _add(
             shutil.copyfileobj(part, member, 1 << 20)
 
 
-def _read(path: Path) -> MotionTable:
+def _read(path: Path) -> tuple[MotionTable, np.ndarray, float | None]:
+    """Return the table, the time as it is in the file, and how many ticks of it are a second."""
     arrays = read_arrays(path)
     missing = [key for key in ("time", "names") if key not in arrays]
     if missing:
@@ -125,9 +140,14 @@ def _read(path: Path) -> MotionTable:
             "names (n,), values (orders, samples, n) and perhaps forces (orders, samples, n). "
             f"Arrays found: {found}."
         )
-    time, names = arrays["time"], tuple(np.atleast_1d(arrays["names"]).ravel().tolist())
-    values = arrays.get("values", np.empty((0, np.size(time), len(names))))
+    names, rate_names = (
+        tuple(np.atleast_1d(arrays.get(key, [])).ravel().tolist())
+        for key in ("names", "rate_names")
+    )
+    values = arrays.get("values", np.empty((0, np.size(arrays["time"]), len(names))))
     try:
-        return shaped_table(MotionTable(time, names, values, arrays.get("forces")))
+        time, ticks = plain_times(arrays["time"])
+        rest = (arrays.get("forces"), arrays.get("rates"), rate_names)
+        return shaped_table(MotionTable(time, names, values, *rest)), time, ticks
     except JounceError as error:
         raise type(error)(f"{path}: {error}") from error

@@ -10,9 +10,10 @@ from typing import IO, Any
 import numpy as np
 
 from jounce.errors import TableError, UnsupportedError
+from jounce.trajectory.clock import TICKS, Stamp, since
 from jounce.trajectory.columns import Layout, Wanted, header_of, layout_of, rows_of
 from jounce.trajectory.motion_table import MotionTable
-from jounce.trajectory.source import Piece, Write, spread
+from jounce.trajectory.source import Piece, Write, limited, spread
 
 
 class ParquetSource:
@@ -24,28 +25,33 @@ class ParquetSource:
             found = _opened(path, file)
             self.samples: int = found.metadata.num_rows
             self.names: list[str] = found.schema_arrow.names
+            kinds: list[Any] = found.schema_arrow.types
         self.layout: Layout = layout_of(self.names, wanted, str(path))
         if not self.samples:
             raise TableError(f"{path}: no sample; the table has no rows.")
+        kind = kinds[self.layout.columns[0]]
+        self.ticks = TICKS[kind.unit] if _is_stamp(kind) else None
+        self.first: Stamp = self._first()
 
     def place(self, number: int) -> str:
         """Return file and row."""
         return f"{self.path}: row {number}"
 
-    def pieces(self, samples: int) -> Iterator[Piece]:
+    def pieces(self, samples: int, start: Stamp) -> Iterator[Piece]:
         """Yield the rows."""
-        titles, start = [self.names[i] for i in self.layout.columns], 1
+        titles, row = [self.names[i] for i in self.layout.columns], 1
         for batch in self._batches(samples, titles):
-            columns = [self._floats(batch.column(name), name, start) for name in titles]
-            stop = start + batch.num_rows
-            yield Piece(np.stack(columns, axis=1), range(start, stop), (stop - 1) / self.samples)
-            start = stop
+            time, *others = (self._numbers(batch.column(name), name, row) for name in titles)
+            columns = [since(time, start), *(other.astype(np.float64) for other in others)]
+            stop = row + batch.num_rows
+            yield Piece(np.stack(columns, axis=1), range(row, stop), (stop - 1) / self.samples)
+            row = stop
 
-    def windows(self, count: int, samples: int) -> list[np.ndarray]:
+    def windows(self, count: int, samples: int, start: Stamp) -> list[np.ndarray]:
         """Return evenly spread rows, in one pass over the file."""
         wanted = spread(self.samples, count, samples)
         parts: list[list[np.ndarray]] = [[] for _ in wanted]
-        for piece in self.pieces(samples):
+        for piece in self.pieces(limited(samples, len(self.layout.columns)), start):
             first = piece.numbers[0] - 1
             for window, part in zip(wanted, parts, strict=True):
                 inside = slice(max(window.start - first, 0), max(window.stop - first, 0))
@@ -61,16 +67,23 @@ class ParquetSource:
             except (pyarrow().ArrowException, OSError) as error:
                 raise _damaged(self.path, error) from error
 
-    def _floats(self, column: Any, name: str, start: int) -> np.ndarray:
-        """Return a column as float64."""
+    def _first(self) -> Stamp:
+        title = self.names[self.layout.columns[0]]
+        batch = next(self._batches(1, [title]))
+        return self._numbers(batch.column(title), title, 1)[0].item()
+
+    def _numbers(self, column: Any, name: str, row: int) -> np.ndarray:
+        """Return a column that begins in this row; time stamps are integers."""
         pa = pyarrow()
         kind = column.type
-        if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
+        if _is_stamp(kind) and name == self.names[self.layout.columns[0]]:
+            column = column.cast("int64")
+        elif not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
             raise TableError(f"{self.path}: column {name} holds {kind}; it must hold numbers.")
         if column.null_count:
             first = int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
-            raise TableError(f"{self.place(start + first)}: column {name}: is empty.")
-        return column.to_numpy(zero_copy_only=False).astype(np.float64)
+            raise TableError(f"{self.place(row + first)}: column {name}: is empty.")
+        return column.to_numpy(zero_copy_only=False)
 
 
 @contextmanager
@@ -101,6 +114,11 @@ def pyarrow() -> Any:
             "Parquet files need the pyarrow package: pip install 'jounce[parquet]'."
         ) from None
     return pa
+
+
+def _is_stamp(kind: Any) -> bool:
+    types = pyarrow().types
+    return types.is_timestamp(kind) or types.is_duration(kind)
 
 
 def _opened(path: Path, file: Any) -> Any:

@@ -10,6 +10,8 @@ import numpy as np
 from jounce.errors import NotFiniteError, ShapeError
 from jounce.model.checks import as_floats, check_finite
 
+REST = 1e-12  # of the movement of the liveliest coordinate: what moves less, does so by rounding
+
 
 class SplineWarning(UserWarning):
     """Samples that do not carry what is asked of them, or that leave a gap."""
@@ -62,7 +64,7 @@ class Smoothing:
         if order > self.degree:
             return (f"derivative {order} of a spline of degree {self.degree} is zero",)
         last = min(order, len(self.error) - 1)
-        moves = self.signal[0] > 2.0 * self.noise
+        moves = self.signal[0] > np.maximum(2.0 * self.noise, REST * self.signal[0].max())
         lost = moves & (self.signal[last] ** 2 < 2.0 * self.error[last] ** 2)
         return tuple(
             f"derivative {last} of coordinate {i} is {self.signal[last, i]:.3g} rms, of which "

@@ -53,7 +53,7 @@ def choose_smoothing(
     error, signal = derivative_errors(windows, degree, penalty, noise)
     per_time = step ** -np.arange(degree + 1.0)[:, None]
     error, signal = per_time * error, per_time * signal
-    signal[0] = np.std(q, axis=0)
+    signal[0] = np.std(q - q[0], axis=0)  # of a joint at rest nothing at all
     smoothing = Smoothing(
         degree,
         float(t[0]),

@@ -12,10 +12,12 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from jounce.trajectory.clock import Stamp
 from jounce.trajectory.columns import Layout
 from jounce.trajectory.motion_table import MotionTable
 
 BLOCK = 16384  # samples that are read or written at once
+NUMBERS = 2**20  # samples × columns that are read at once, at most
 
 Write = Callable[[MotionTable], None]
 
@@ -29,21 +31,31 @@ class Piece(NamedTuple):
 
 
 class Source(Protocol):
-    """A file of samples."""
+    """A file of samples.
+
+    ``first`` is its first time; ``ticks`` are those in a second if the time column says its unit.
+    """
 
     layout: Layout
+    first: Stamp
+    ticks: float | None
 
     def place(self, number: int) -> str:
         """Say where a row stands: file and line."""
         ...
 
-    def pieces(self, samples: int) -> Iterator[Piece]:
-        """Yield all rows, at most ``samples`` at once."""
+    def pieces(self, samples: int, start: Stamp) -> Iterator[Piece]:
+        """Yield all rows, at most ``samples`` at once; time is counted from ``start``."""
         ...
 
-    def windows(self, count: int, samples: int) -> list[np.ndarray]:
+    def windows(self, count: int, samples: int, start: Stamp) -> list[np.ndarray]:
         """Return ``count`` evenly spread pieces of consecutive rows, or all of a short file."""
         ...
+
+
+def limited(samples: int, columns: int) -> int:
+    """Return how many samples of so many columns to read at once, at most ``samples``."""
+    return min(samples, max(1, NUMBERS // columns))
 
 
 def spread(total: int, count: int, samples: int) -> list[slice]:

@@ -13,6 +13,7 @@ Both systems have bandwidth ``degree``: their Cholesky factor costs O(samples).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import floor, log10
 from typing import NamedTuple
 
@@ -25,6 +26,7 @@ from jounce.errors import SingularError
 from jounce.trajectory.spline_basis import cell_penalty, grid_rows, sample_rows
 
 REFINEMENTS, REFINED = 6, 1e-13
+NUMBERS = 2**21  # samples × coordinates that are fitted at once
 FAINT = 1e-5  # what the samples of a short run must still tell of a polynomial
 SHORT, SHORT_PENALTY = 2.0, 1e-4  # whatever the penalty, a run of fewer knots has this one
 
@@ -86,17 +88,24 @@ class System(NamedTuple):
         return (-1.0) ** self.m * np.diff(padded, self.m, axis=0)
 
 
-def fitted(u: np.ndarray, q: np.ndarray, degree: int, penalty: np.ndarray) -> BSpline:
+def fitted(
+    u: np.ndarray, q: np.ndarray | Sequence[np.ndarray], degree: int, penalty: np.ndarray
+) -> BSpline:
     """Return the spline through, or near, the samples q ``(m, n)`` at increasing u ``(m,)``.
 
-    ``penalty`` has shape ``(n,)``; zeros interpolate.  Fewer samples than a spline of this
-    degree needs still have one answer: a polynomial of lower degree.
+    q may come in parts, one after the other.  ``penalty`` has shape ``(n,)``; zeros interpolate.
+    Fewer samples than a spline of this degree needs still have one answer: a polynomial of lower
+    degree.
     """
+    parts = [q] if isinstance(q, np.ndarray) else q
     system = system_of(u, degree, penalised=bool(penalty.any()))
-    c = np.empty((system.gram.shape[1], q.shape[1]))
+    c = np.empty((system.gram.shape[1], penalty.size))
+    most = max(1, NUMBERS // u.size)  # coordinates at once
     for value in np.unique(penalty):
-        of_value = penalty == value
-        c[:, of_value] = system.solve(value, np.ascontiguousarray(q[:, of_value]))
+        of_value = np.flatnonzero(penalty == value)
+        for some in np.split(of_value, range(most, of_value.size, most)):
+            columns = np.concatenate([part[:, some] for part in parts])
+            c[:, some] = system.solve(value, np.ascontiguousarray(columns))
     return BSpline(system.knots, c, system.degree)
 
 

@@ -41,8 +41,9 @@ def through_points(
     else:
         conditions = [[(k, row) for k, row in enumerate(rows, 1)] for rows in (left, right)]
         piece = make_interp_spline(
-            u, q, k=2 * smoothness + 1, bc_type=tuple(conditions) if smoothness else None
+            u, q - q[0], k=2 * smoothness + 1, bc_type=tuple(conditions) if smoothness else None
         )
+        piece.c += q[0]  # a motion that stands still has no rounding in it
     return Spline((piece,), t[[0, -1]], float(t[0]), step)
 
 

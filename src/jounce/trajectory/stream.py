@@ -1,8 +1,9 @@
 """Derivatives of sampled positions, block by block, for files longer than the memory.
 
-The samples are cut into windows whose places follow from the knots alone, not from the blocks
+The samples are cut into windows whose places follow from the samples, not from the blocks
 they arrive in, so that the result is the same, bit for bit, for blocks of any size.  A window
-is fitted with ``overlap`` knots more on both sides; what lies beyond is not felt.
+is fitted with ``overlap`` knots more on both sides; what lies beyond is not felt.  Where many
+samples lie between two knots, windows have fewer knots: what they hold is limited.
 """
 
 from __future__ import annotations
@@ -20,9 +21,11 @@ from jounce.trajectory.spline_fit import fitted
 
 LEAST_KNOTS = 1024  # of a window
 LEAST_SAMPLES = 8192  # of a window with a knot at each
+NUMBERS = 2**22  # samples × coordinates of a window, at most, but half an overlap of knots at least
 PIECE = 8192  # samples that are returned at a time, at most
 
 Samples = tuple[np.ndarray, np.ndarray]
+Window = tuple[np.ndarray, list[np.ndarray], slice]  # times, parts of q, what is not overlap
 
 
 def stream_derivatives(
@@ -68,7 +71,7 @@ def _runs(blocks: Iterable[Samples], smoothing: Smoothing) -> Iterator[tuple[Sam
 
 def _windows(
     runs: Iterator[tuple[Samples, bool]], smoothing: Smoothing, width: int
-) -> Iterator[tuple[np.ndarray, np.ndarray, slice]]:
+) -> Iterator[Window]:
     """Yield windows of samples, and which of them are not overlap."""
     held = _Held(smoothing, width)
     for part, is_new in runs:
@@ -84,14 +87,18 @@ class _Held:
     """The samples of one run that are still needed.
 
     Samples are numbered by their knot interval, or, for knots at the samples, from the start
-    of the run; a window is what has numbers ``start … start + width − 1``.
+    of the run; a window is what has numbers ``start … end − 1``.
     """
 
     def __init__(self, smoothing: Smoothing, width: int) -> None:
         self.smoothing, self.width = smoothing, width
-        self.parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        self.times: list[np.ndarray] = []
+        self.numbers: list[np.ndarray] = []
+        self.parts: list[np.ndarray] = []  # never joined: they are most of the memory
         self.count = 0  # samples so far
+        self.gone = 0  # of them before the next window
         self.start: int | None = None  # of the next window
+        self.end: int | None = None
 
     def add(self, part: Samples) -> None:
         t, q = part
@@ -100,25 +107,55 @@ class _Held:
         else:
             number = np.floor(self.smoothing.knot_time(t)).astype(np.int64)
         self.count += t.size
-        self.parts.append((t, q, number))
+        self.times.append(t)
+        self.numbers.append(number)
+        self.parts.append(q)
         if self.start is None:
             self.start = int(number[0]) // self.width * self.width
 
-    def windows(self, ended: bool) -> Iterator[tuple[np.ndarray, np.ndarray, slice]]:
+    def windows(self, ended: bool) -> Iterator[Window]:
         reach = self.smoothing.overlap
         while self.start is not None:
-            end, newest = self.start + self.width, int(self.parts[-1][2][-1])
-            if newest <= end + reach and not ended:
+            newest, end = int(self.numbers[-1][-1]), self._end(self.start, ended)
+            if end is None or (newest <= end + reach and not ended):
                 return
-            if len(self.parts) > 1:
-                joined = [np.concatenate(x) for x in zip(*self.parts, strict=True)]
-                self.parts = [(joined[0], joined[1], joined[2])]
-            t, q, number = self.parts[0]
+            t, number = self._joined()
             first, core, stop, last = np.searchsorted(
                 number, [self.start - reach, self.start, end, end + reach + 1]
-            )
+            ).tolist()
             if stop > core:
-                yield t[first:last], q[first:last], slice(core - first, stop - first)
+                yield (
+                    t[first:last],
+                    _cut(self.parts, first, last),
+                    slice(core - first, stop - first),
+                )
             kept = int(np.searchsorted(number, end - reach))
-            self.parts = [(t[kept:], q[kept:], number[kept:])]
-            self.start = end if newest >= end else None
+            self.times, self.numbers = [t[kept:]], [number[kept:]]
+            self.parts = _cut(self.parts, kept, t.size)
+            self.gone += stop - core
+            self.start, self.end = (end if newest >= end else None), None
+
+    def _end(self, start: int, ended: bool) -> int | None:
+        """Return where the window ends, when enough samples are there to tell."""
+        full, most = start + self.width, max(1, NUMBERS // self.smoothing.n)
+        if self.end is None and self.count - self.gone > most:
+            number = self._joined()[1]
+            limit = int(number[np.searchsorted(number, start) + most])
+            self.end = min(full, max(limit, start + self.smoothing.overlap // 2))
+        elif self.end is None and (ended or int(self.numbers[-1][-1]) >= full):
+            self.end = full
+        return self.end
+
+    def _joined(self) -> tuple[np.ndarray, np.ndarray]:
+        self.times, self.numbers = [np.concatenate(self.times)], [np.concatenate(self.numbers)]
+        return self.times[0], self.numbers[0]
+
+
+def _cut(parts: list[np.ndarray], first: int, last: int) -> list[np.ndarray]:
+    """Return the rows first … last − 1 of parts that stand one after the other."""
+    found, start = [], 0
+    for part in parts:
+        rows = part[max(first - start, 0) : max(last - start, 0)]
+        found += [rows] if len(rows) else []
+        start += len(part)
+    return found

@@ -38,7 +38,8 @@ def read_motion(
     them the joints are those of the file.  ``units`` such as ``"deg,ms"`` are those of the file
     (`jounce.trajectory.units`); without a robot all joints turn.  A file with other columns is
     refused unless ``others=True`` ignores them.  ``drop_duplicates=True`` leaves out rows that
-    repeat the row before.  Errors say the file and the line.
+    repeat the row before.  Times of a clock (1e6 s or more) are counted from the first one, which
+    `open_motion` knows as ``start``.  Errors say the file and the line.
     """
     options = {"units": units, "others": others, "drop_duplicates": drop_duplicates}
     return open_motion(path, joints, **options).table()
@@ -75,5 +76,6 @@ def table_writer(path: str | os.PathLike[str]) -> Iterator[Write]:
 
 
 def _part(table: MotionTable, samples: slice) -> MotionTable:
-    forces = None if table.forces is None else table.forces[:, samples]
-    return MotionTable(table.time[samples], table.names, table.values[:, samples], forces)
+    forces, rates = (None if x is None else x[:, samples] for x in (table.forces, table.rates))
+    time, values = table.time[samples], table.values[:, samples]
+    return MotionTable(time, table.names, values, forces, rates, table.rate_names)

@@ -20,9 +20,10 @@ import numpy as np
 from jounce.errors import JounceError, ShapeError
 from jounce.model.robot import Robot
 from jounce.trajectory.limit_check import SAMPLES, check_limits, sample_times
-from jounce.trajectory.limits import Limits
-from jounce.trajectory.protocol import Trajectory, checked_time, checked_times
-from jounce.trajectory.time_scaling_demands import Demands, demands
+from jounce.trajectory.limits import MotionLimits, checked_limits
+from jounce.trajectory.protocol import checked_time, checked_times
+from jounce.trajectory.robot_motion import RobotMotion
+from jounce.trajectory.time_scaling_demands import Demands, demands, played
 
 ROUNDS = 50
 WORST = 16  # polynomials that are solved at a time
@@ -35,9 +36,13 @@ class InfeasibleError(JounceError, ValueError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScaledTrajectory:
-    """A trajectory played ``factor`` times as fast: ``q(t0 + factor (t − t0))``."""
+    """A trajectory played ``factor`` times as fast: ``q(t0 + factor (t − t0))``.
 
-    trajectory: Trajectory
+    Its clock is a float: of a motion far shorter than |t0| it tells moments apart only to
+    ``2⁻⁵² |t0|``, which the factor magnifies.
+    """
+
+    trajectory: RobotMotion
     factor: float
 
     def __post_init__(self) -> None:
@@ -59,16 +64,50 @@ class ScaledTrajectory:
         """How long the motion lasts, in s."""
         return self.trajectory.duration / self.factor
 
-    def __call__(self, t: Any, order: int = 4) -> np.ndarray:
-        """Return the derivatives 0 … order at the times t, ``(order + 1, *t.shape, n)``."""
-        inner = self.t0 + self.factor * (checked_times(t, order) - self.t0)
+    def __call__(self, t: Any, order: int = 4) -> Any:
+        """Return the derivatives 0 … order at the times t, as the trajectory does.
+
+        That is one array ``(order + 1, *t.shape, n)``, or a list of q and its rates.
+        """
+        times = checked_times(t, order)
+        elapsed = times - self.t0
+        # of a short motion far from t = 0 the end is rounded, by more than its spline accepts
+        is_end = np.abs(elapsed - self.duration) <= 2.0 * np.spacing(np.abs(times))
+        inner = self.t0 + np.where(is_end, self.trajectory.duration, self.factor * elapsed)
         values = self.trajectory(inner, order=order)
-        powers = self.factor ** np.arange(order + 1.0)
-        return values * powers.reshape(-1, *[1] * (values.ndim - 1))
+        scaled = played(values, self.factor)
+        return np.array(scaled) if isinstance(values, np.ndarray) else scaled
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Faster:
+    """A motion with the rates of a faster one, at times of its own: no clock is rounded."""
+
+    motion: RobotMotion
+    factor: float
+
+    @property
+    def n(self) -> int:
+        return self.motion.n
+
+    @property
+    def t0(self) -> float:
+        return float(getattr(self.motion, "t0", 0.0))
+
+    @property
+    def duration(self) -> float:
+        return self.motion.duration
+
+    def __call__(self, t: Any, order: int = 4) -> list[np.ndarray]:
+        return played(self.motion(t, order=order), self.factor)
 
 
 def scale_to_limits(
-    robot: Robot, trajectory: Trajectory, limits: Limits | None = None, *, samples: int = SAMPLES
+    robot: Robot,
+    trajectory: RobotMotion,
+    limits: MotionLimits | None = None,
+    *,
+    samples: int = SAMPLES,
 ) -> ScaledTrajectory:
     """Return the motion played as fast as the limits allow, by default the robot's own.
 
@@ -78,7 +117,7 @@ def scale_to_limits(
     scaled motion beyond a limit, until there are none.  What it finds between the samples is
     what `check_limits` finds.
     """
-    limits = Limits.of(robot) if limits is None else limits
+    limits = checked_limits(robot, limits)
     slow = check_limits(robot, trajectory, limits, samples=samples)
     for row in slow.violations:
         if row.quantity == "position":
@@ -90,13 +129,11 @@ def scale_to_limits(
     factor = np.inf
     for _ in range(ROUNDS):
         factor = _largest(known, factor)
-        scaled = ScaledTrajectory(trajectory, factor)
-        found = check_limits(robot, scaled, limits, samples=samples).rows
+        found = check_limits(robot, _Faster(trajectory, factor), limits, samples=samples).rows
         beyond = [row.time for row in found if row.use > 1.0 + ON_LIMIT]
         if not beyond:
-            return scaled
-        times = scaled.t0 + factor * (np.unique(beyond) - scaled.t0)
-        known = known.joined(demands(robot, trajectory, limits, times))
+            return ScaledTrajectory(trajectory, factor)
+        known = known.joined(demands(robot, trajectory, limits, np.unique(beyond)))
     raise ArithmeticError("the motion has too many extrema near its limits; give more samples.")
 
 

@@ -14,11 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from jounce.errors import UnknownNameError
+from jounce.trajectory.clock import TICKS
 
 _UNITS = {  # how many make one radian, metre or second
     "angle": {"rad": 1.0, "deg": 180.0 / pi},
     "length": {"m": 1.0, "mm": 1e3},
-    "time": {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9},
+    "time": TICKS,
 }
 _LISTED = "; ".join(f"{kind}: {', '.join(units)}" for kind, units in _UNITS.items())
 
@@ -30,15 +31,18 @@ class Units(NamedTuple):
     length: float = 1.0
     time: float = 1.0
 
-    def divisors(self, orders: tuple[int, int], is_length: Sequence[bool]) -> np.ndarray:
+    def divisors(
+        self, orders: tuple[int, int], positions: Sequence[str], rates: Sequence[str]
+    ) -> np.ndarray:
         """Return what the columns of a table are to be divided by.
 
-        They are the time, then ``orders`` of motion and of forces, each of all joints; forces
-        are in SI units already.
+        They are the time, then ``orders`` of motion and of forces, each of all joints: what they
+        measure is "angle", "length" or "number"; forces are in SI units already.
         """
-        joints = np.where(is_length, self.length, self.angle)
-        motion, forces = np.tile(joints, orders[0]), np.ones(orders[1] * len(joints))
-        return np.concatenate([[self.time], motion, forces])
+        units = {"angle": self.angle, "length": self.length, "number": 1.0}
+        kinds = list(positions) * min(orders[0], 1) + list(rates) * max(orders[0] - 1, 0)
+        forces = np.ones(orders[1] * len(rates))
+        return np.concatenate([[self.time], [units[kind] for kind in kinds], forces])
 
 
 def units_of(text: str | None) -> Units:

@@ -205,6 +205,7 @@ def test_freeing_the_mimics_of_a_file_is_freeing_those_of_the_source(tmp_path: P
     [
         ("pandda", UnknownNameError, "no robot named 'pandda'; did you mean 'panda'.*iiwa14"),
         ("panda.urdf", RobotFormatError, "panda.urdf: no such file. Bundled robots: .*panda"),
+        ("~nobody-here/arm.urdf", RobotFormatError, "nobody-here/arm.urdf: no such file"),
         ("some/where", RobotFormatError, "no such file, nor a bundled robot .*panda"),
         ("robot.step", RobotFormatError, "robot.step: no such file"),
         ("{tmp}", RobotFormatError, "is a directory; give the path of a robot file"),

@@ -138,11 +138,19 @@ def test_limits_are_kept_as_given() -> None:
         ('<limit effort="1" velocity="1"/>', "revolute", (-inf, inf)),
         ('<limit upper="2"/>', "prismatic", (0, 2)),
         ('<limit lower="-1" upper="2"/>', "continuous", (-inf, inf)),
+        ('<limit lower="-1.79769e+308" upper="1.79769e+308"/>', "revolute", (-inf, inf)),
+        ('<limit lower="-1e16" upper="2"/>', "prismatic", (-inf, 2)),
     ],
 )
 def test_position_limits(limit: str, type_: str, bounds: tuple[float, float]) -> None:
     limits = load_urdf(one_joint(limit, type_)).joints[0].limits
     assert (limits.lower[0], limits.upper[0]) == bounds
+
+
+def test_negative_rates_and_efforts_are_no_limits() -> None:
+    """They are what becomes of SDF, where they say that there is none."""
+    limits = load_urdf(one_joint('<limit velocity="-1.0" effort="-1"/>')).joints[0].limits
+    assert (limits.velocity, limits.effort) == ((inf,), (inf,))
 
 
 def test_damping_only_on_request() -> None:

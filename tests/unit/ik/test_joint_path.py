@@ -11,7 +11,6 @@ import pytest
 
 import jounce
 from jounce.ik import JointPath, PathError, PoseSpline, ScrewMotions, follow
-from jounce.ik.descent import speed_bounds
 from jounce.trajectory import read_motion, write_table
 from tests.tolerances import assert_close
 
@@ -97,15 +96,6 @@ def test_a_velocity_limit_is_the_end():
     assert e.value.condition == pytest.approx(slow.condition[np.argmax(is_too_fast)])
     free = follow(robot, "flange", fast, times / 8, IIWA, velocity_limits=False)
     assert_close(free.rates[0], 8 * slow.rates[0], 1e-6)
-
-
-def test_velocity_limits_of_followers_count():
-    b = jounce.RobotBuilder("pair")
-    turn = jounce.joints.revolute((0, 0, 1))
-    b.add("a", joint=turn, joint_name="own", limits=jounce.Limits(velocity=3.0))
-    b.add("b", "a", turn, joint_name="follower", mimic=("own", -2.0, 0.0),
-          limits=jounce.Limits(velocity=4.0))  # fmt: skip
-    assert speed_bounds(b.build()).tolist() == [2.0]
 
 
 def test_a_path_out_of_reach_cannot_begin():

@@ -148,6 +148,7 @@ def test_several_roots_and_any_branching():
         ({"limits": Limits(NAN)}, ModelError, "limit lower of 'new' must be a number"),
         ({"limits": Limits(effort="1")}, ModelError, "limit effort of 'new' must be a number"),
         ({"limits": Limits(velocity=[1, 2])}, ShapeError, "limit velocity of 'new' must have 1"),
+        ({"limits": Limits(jerk=-1)}, ModelError, "limit jerk of 'new' must not be negative"),
         ({"mimic": ("jarm",)}, ModelError, "mimic of joint 'new' must be .joint, multiplier"),
         ({"mimic": 3}, ModelError, "mimic of joint 'new' must be .joint, multiplier"),
         ({"mimic": ("jarm", NAN, 0)}, ModelError, "'new' needs a finite multiplier and offset"),

@@ -186,6 +186,8 @@ def test_locking_is_refused_with_a_reason():
         robot.with_locked({"lead": np.nan})
     with pytest.raises(ShapeError, match="value of joint 'lead' must be an array of real numbers"):
         robot.with_locked({"lead": "up"})
+    with pytest.raises(ShapeError, match=r"with their values, {joint: q}, got \['lead'\]"):
+        robot.with_locked(["lead"])  # type: ignore[arg-type]
     ball = RobotBuilder("ball")
     ball.add("ball", None, joints.spherical(), inertia=BALL)
     with pytest.raises(ShapeError, match=r"quaternion \(x y z w\) of joint 'ball'.*unit norm"):
@@ -239,6 +241,8 @@ def test_names_that_are_taken_do_not_stop_a_floating_base(rng: np.random.Generat
     with pytest.raises(ModelError, match="already has a joint named 'root_joint'"):
         b.build().with_floating_base("root_joint")
     assert b.build().with_floating_base("six").joints[0].name == "six"
+    with pytest.raises(ModelError, match="already has a body or frame named 'floating_base'"):
+        b.build().with_frame("floating_base", "base", np.eye(4)).with_floating_base()
 
 
 def test_a_ground_frame_becomes_the_base_only_at_the_origin(rng: np.random.Generator):

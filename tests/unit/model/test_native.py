@@ -235,9 +235,13 @@ def test_saving_where_nothing_can_be_saved(tmp_path: Path):
     robot = small()
     with pytest.raises(FileNotFoundError, match=r"robot 'small' cannot be saved.*nowhere"):
         robot.save(tmp_path / "nowhere" / "r.json")
-    with pytest.raises(IsADirectoryError, match="robot 'small' cannot be saved"):
-        robot.save(tmp_path)
+    for name in ("arm.urdf", "arm"):  # JSON in it would not be read again
+        with pytest.raises(UnsupportedError, match=rf"{name}: robots are saved as JSON; .*\.json"):
+            robot.save(tmp_path / name)
     assert list(tmp_path.iterdir()) == []
+    (tmp_path / "r.json").mkdir()
+    with pytest.raises(IsADirectoryError, match="robot 'small' cannot be saved"):
+        robot.save(tmp_path / "r.json")
     assert list(tmp_path.parent.glob(".*.tmp")) == []
 
 

@@ -11,10 +11,11 @@ import jounce
 from jounce import joints
 from jounce.report.energy import damping_power, energy_section
 from jounce.report.labels import derivative, force_unit, motion_unit, position_lines, velocity_lines
-from jounce.report.limits import limit_section, limits_of
+from jounce.report.limits import limit_section
 from jounce.report.quantities import force_section
 from jounce.report.records import Cell, Section
 from jounce.report.write import report_of
+from jounce.trajectory import MotionLimits
 from tests.tolerances import EXACT, INDEPENDENT, ROUNDOFF, assert_close
 
 TIME = np.linspace(0.0, 2.0, 41)
@@ -28,7 +29,7 @@ def section(report: jounce.report.records.Report, title: str) -> Section:
 
 
 def limits_used(robot: jounce.Robot, *motion: Any) -> Section:
-    return limit_section(robot, limits_of(robot), *motion)
+    return limit_section(robot, MotionLimits.of(robot), *motion)
 
 
 def test_all_that_is_computed():
@@ -175,6 +176,22 @@ def test_limits_beside_quaternions():
     assert (position.state, velocity.text) == ("bad", "0.5")
 
 
+def test_it_says_what_check_limits_says_of_a_floating_robot():
+    robot, rng = jounce.load("panda", floating_base=True), np.random.default_rng(1)
+    limits = MotionLimits.of(robot, velocity=0.3, effort=10.0)
+    time = np.linspace(0.0, 1.0, 6)
+    motion = [robot.random_configuration(rng) for _ in time], *rng.normal(size=(4, 6, robot.nv))
+    report = report_of(robot, time, *motion, limits=limits)
+    table = section(report, "Limits").table
+    assert table is not None
+    cells = [cell for row in table.rows for cell in row[1:] if cell.text]
+    rows = jounce.trajectory.check_limits(robot, (time, motion), limits).rows
+    assert sorted((c.time, c.share) for c in cells) == sorted((r.time, r.use) for r in rows)
+    assert "root_joint[vz]" in {row.joint for row in rows}
+    with pytest.raises(jounce.ShapeError, match="the limits are for joint1"):
+        report_of(robot, time, *motion, limits=MotionLimits.of(jounce.load("panda")))
+
+
 def test_the_time_of_the_largest_use():
     builder = jounce.RobotBuilder("arm")
     limits = jounce.Limits(velocity=1.0)
@@ -192,8 +209,8 @@ def test_names_units_and_limits_of_the_lines():
     builder.add("a", joint=joints.prismatic([0, 0, 1]), inertia=INERTIA, limits=limits)
     builder.add("b", "a", joint=joints.spherical(), inertia=INERTIA, joint_name="ball")
     robot = builder.build()
-    lines = position_lines(robot, limits_of(robot))
-    assert [line.name for line in lines[1:]] == [f"ball[{k}]" for k in range(4)]
+    lines = position_lines(robot, MotionLimits.of(robot))
+    assert [line.name for line in lines[1:]] == [f"ball[q{x}]" for x in "xyzw"]
     assert (lines[0].low, lines[0].high, lines[1].high) == (-1.0, 2.0, np.inf)
     assert [(line.hue, line.dash) for line in velocity_lines(robot)] == [
         (0, 0),
@@ -203,7 +220,9 @@ def test_names_units_and_limits_of_the_lines():
     ]
     assert motion_unit(robot, 3) == "rad/s³, m/s³"
     assert force_unit(robot, 0) == "N m, N"
-    assert force_section(robot, limits_of(robot), np.zeros((1, 41, 4))).title == "Joint forces"
+    assert (
+        force_section(robot, MotionLimits.of(robot), np.zeros((1, 41, 4))).title == "Joint forces"
+    )
     assert [derivative("q", k) for k in (0, 3, 12)] == ["q", "q⁽³⁾", "q⁽¹²⁾"]
 
 

@@ -184,3 +184,15 @@ def test_it_is_frozen_and_pickles():
     again = pickle.loads(pickle.dumps(smoothing))
     assert_orders_close(again.error, smoothing.error, EXACT)
     assert (again.step, again.overlap, again.n) == (smoothing.step, smoothing.overlap, 1)
+
+
+@pytest.mark.parametrize(("size", "is_told"), [(1e-29, False), (1e-6, True)])
+def test_what_moves_by_rounding_is_not_judged(size: float, is_told: bool, rng: np.random.Generator):
+    """A joint of a simulation that should be at rest wanders a little."""
+    t = np.arange(1000) / 100
+    noise = 0.05 * rng.standard_normal(t.size)
+    q = np.stack([np.sin(t), size * (0.3 * np.sin(0.5 * t) + noise)], axis=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SplineWarning)
+        smoothing = choose_smoothing(t, q, noise=[1e-9, 0.02 * size])
+    assert any("coordinate 1" in reason for reason in smoothing.unsupported(4)) == is_told

@@ -122,6 +122,28 @@ def test_memory_stays_bounded():
     assert returned == t.size
 
 
+def test_many_samples_between_knots_make_shorter_windows(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+):
+    """What a window holds is limited, whatever the blocks, and the result is that of the whole."""
+    t = even(rng)
+    q = MOTION(t, order=0)[0] + 1e-5 * rng.standard_normal((t.size, 2))
+    smoothing = smoothing_of(t, q, (1e-3, 1e-3))
+    smoothing = replace(smoothing, step=16e-3, gap=GRID_GAP * 16e-3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SplineWarning)
+        whole = Spline.fit(t, q, smoothing=smoothing)(t, order=4)
+    monkeypatch.setattr("jounce.trajectory.stream.NUMBERS", 2 * 4000)
+    monkeypatch.setattr("jounce.trajectory.spline_fit.NUMBERS", 20_000)  # one coordinate at a time
+    first = streamed(t, q, smoothing, t.size)
+    assert_close(streamed(t, q, smoothing, 77), first, EXACT)
+    for k in range(5):
+        assert_close(first[k], whole[k], SAME, what=f"order {k}")
+    sizes = [time.size for time, _ in stream_derivatives([(t, q)], smoothing, 0)]
+    assert max(sizes) == 4000, sizes
+    assert len(sizes) == 8
+
+
 def test_nothing_in_nothing_out():
     smoothing = choose_smoothing(np.arange(99.0), np.sin(np.arange(99.0))[:, None], noise=0.0)
     assert list(stream_derivatives([], smoothing, 2)) == []

@@ -7,17 +7,18 @@ import pytest
 
 import jounce
 from jounce.errors import ShapeError
+from jounce.ik.rigid import pose_exponential, quaternion_of
 from jounce.trajectory import (
     Fourier,
     InfeasibleError,
-    Limits,
+    MotionLimits,
     Polynomial,
     ScaledTrajectory,
     check_limits,
     scale_to_limits,
 )
 from jounce.trajectory.limits import QUANTITIES
-from tests.tolerances import INDEPENDENT, assert_close, assert_orders_close
+from tests.tolerances import EXACT, INDEPENDENT, assert_close, assert_orders_close
 
 MOVE = Polynomial.rest_to_rest([0.2, -0.5], [1.4, 0.9], 1.5, t0=2.0)
 FIELDS = ["lower", *(quantity.name for quantity in QUANTITIES[1:]), "upper"]
@@ -37,8 +38,8 @@ def arm(damping: float = 0.0) -> jounce.Robot:
     return builder.build()
 
 
-def limits_of(robot: jounce.Robot, **bounds) -> Limits:
-    return Limits.of(robot, **{**dict.fromkeys(FIELDS), **bounds})
+def limits_of(robot: jounce.Robot, **bounds) -> MotionLimits:
+    return MotionLimits.of(robot, **{**dict.fromkeys(FIELDS), **bounds})
 
 
 def test_played_faster_the_derivatives_grow_by_powers():
@@ -80,6 +81,65 @@ def test_the_result_is_on_a_limit_and_faster_is_beyond(damping: float, bounds):
     for faster in np.concatenate([[1.001], np.geomspace(1.002, 20.0, 12)]):
         beyond = ScaledTrajectory(MOVE, scaled.factor * faster)
         assert not check_limits(robot, beyond, limits, samples=151).ok
+
+
+class Flight:
+    """The arm on a base that flies from one pose to another, in the time that its joints take."""
+
+    n, t0, duration = 9, MOVE.t0, MOVE.duration
+
+    def __init__(self) -> None:
+        end = np.eye(4)
+        end[:3, 3] = 0.3, -0.2, 0.5
+        end[:3, :3] = pose_exponential(np.array([0.5, 0.9, -0.4, 0, 0, 0]))[:3, :3]
+        self.base = jounce.ik.PoseSpline([2.0, 3.5], [np.eye(4), end])
+
+    def __call__(self, t, order: int = 4) -> list[np.ndarray]:
+        (pose, twists), (q, *rates) = self.base(t, order), MOVE(t, order=order)
+        base = np.concatenate([pose[..., :3, 3], quaternion_of(pose[..., :3, :3])], axis=-1)
+        parts = [(base, q), *zip(twists, rates, strict=True)]
+        return [np.concatenate(part, axis=-1) for part in parts]
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        {"velocity": {"root_joint[wy]": 1.0, "elbow": 9.0}},
+        {"acceleration": {"root_joint[wx]": 6.0, "root_joint[vy]": 5.0}},
+        {"effort": {"root_joint[wy]": 40.0, "root_joint[vz]": 60.0}},
+        {"effort_rate": {"root_joint[wx]": 90.0, "elbow": 300.0}},
+    ],
+)
+def test_a_floating_base_is_played_as_fast_as_its_limits_allow(bounds):
+    robot, flight = arm(3.0).with_floating_base(), Flight()
+    limits = limits_of(robot, **bounds)
+    scaled = scale_to_limits(robot, flight, limits, samples=151)
+    report = check_limits(robot, scaled, limits, samples=151)
+    assert report.ok
+    assert report.worst is not None
+    assert_close(report.worst.use, 1.0, 1e-9)
+    assert report.worst.joint.startswith("root_joint")
+    for faster in (1.001, 1.3, 5.0):
+        beyond = ScaledTrajectory(flight, scaled.factor * faster)
+        assert not check_limits(robot, beyond, limits, samples=151).ok
+    # the scaled rates are those of the scaled path: q moves on as the velocity says
+    t, h = 2.0 + scaled.duration / 3.0, 1e-5
+    q, v, *_ = scaled(np.array([t - h, t, t + h]), order=1)
+    assert_close(jounce.difference(robot, q[0], q[2]) / (2 * h), v[1], 1e-7)
+
+
+def test_the_end_of_a_short_motion_far_from_zero_is_no_other_time():
+    """A motion of 2 ns at t = 1000 s has only 17,592 times that a float can hold."""
+    robot = arm()
+    points = [[5.0, 5.0], [5.0 + 1e-9, 5.0], [5.0, 5.0]]
+    small = Polynomial.through([1000.0, 1001.0, 1002.0], points, smoothness=0)
+    limits = limits_of(robot, velocity=1.0)
+    scaled = scale_to_limits(robot, small, limits)
+    assert_close(scaled.duration, 2e-9, 1e-6)
+    assert_close(scaled([1000.0, 1000.0 + scaled.duration], order=0)[0], [[5.0, 5.0]] * 2, EXACT)
+    report = check_limits(robot, scaled, limits)
+    assert report.worst is not None
+    assert_close(report.worst.use, 1.0, 1e-9)
 
 
 def test_forces_scale_as_the_module_says():
@@ -132,7 +192,7 @@ def test_a_joint_that_mimics_another_moves_along():
     builder.add("right", joint=slide, inertia=finger, mimic=("grip", -2.0, 0.0), limits=tight)
     robot = builder.build()
     close = Polynomial.rest_to_rest([0.0], [0.04], 1.0)
-    scaled = scale_to_limits(robot, close, Limits.of(robot))
+    scaled = scale_to_limits(robot, close, MotionLimits.of(robot))
     assert_close(np.abs(scaled(scaled.duration / 2.0, order=1)[1]), [0.15], INDEPENDENT)
     pushed = scale_to_limits(robot, close, limits_of(robot, effort=2.0))
     t = np.linspace(0.0, pushed.duration, 20_001)
@@ -160,3 +220,7 @@ def test_what_nothing_limits_is_told():
         scale_to_limits(robot, MOVE, limits_of(robot))
     with pytest.raises(InfeasibleError, match="nothing limits"):
         scale_to_limits(robot, still, limits_of(robot, velocity=1.0, effort=100.0))
+    same = Polynomial.through([-10.0, -4.0, -3.0, 10.0], [[-7.8, 0.3]] * 4, smoothness=2)
+    assert not same(np.linspace(-10.0, 10.0, 50), order=5)[1:].any(), "not even by rounding"
+    with pytest.raises(InfeasibleError, match="nothing limits"):
+        scale_to_limits(robot, same, limits_of(robot, snap=1.0))

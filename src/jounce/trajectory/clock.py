@@ -1,0 +1,64 @@
+"""The time column of a clock, such as seconds since 1970, without the rounding of doubles.
+
+A double holds 1.7e9 s to 2.4e-7 s only, far worse than a log states it.  The differences to the
+first time are small, so these are what is computed with: they are taken of integers or decimals
+as the file has them, before anything is rounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from math import inf, isfinite
+
+import numpy as np
+
+from jounce.errors import TableError
+
+CLOCK = 1e6  # s, 11 days: a time that begins beyond is of a clock; up to it doubles hold 0.1 ns
+TICKS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}  # in a second
+
+Stamp = int | float | Decimal  # a time as a file states it
+
+
+def start_of(first: Stamp, ticks: float) -> Stamp:
+    """Return what the times are counted from: the first one if it is of a clock, else 0.
+
+    ``ticks`` are how many units of the time column make a second.
+    """
+    return first if CLOCK * ticks <= abs(first) < inf else 0
+
+
+def since(times: np.ndarray, start: Stamp) -> np.ndarray:
+    """Return times less ``start`` as float64; of integers the difference is exact."""
+    if not start:
+        return times.astype(np.float64)
+    if times.dtype.kind in "iu":
+        return (times.astype(np.int64) - np.int64(start)).astype(np.float64)
+    return times.astype(np.float64) - float(start)
+
+
+def decimals_since(texts: Iterable[str], start: Stamp) -> list[float]:
+    """Return finite decimal numbers less ``start``, rounded once."""
+    first = Decimal(start)
+    return [float(Decimal(text) - first) for text in texts]
+
+
+def decimal_of(text: str) -> Stamp:
+    """Return a number as its text states it, 0 if it is none."""
+    try:
+        return Decimal(text) if isfinite(float(text)) else 0
+    except (ValueError, ArithmeticError):
+        return 0
+
+
+def plain_times(times: np.ndarray) -> tuple[np.ndarray, float | None]:
+    """Return datetime64 and timedelta64 as integers with their ticks; other arrays as they are."""
+    if times.dtype.kind not in "mM":
+        return times, None
+    unit, count = np.datetime_data(times.dtype)
+    if unit not in TICKS or count != 1:
+        raise TableError(f"time holds {times.dtype}; convert it to datetime64[ns].")
+    if np.isnat(times).any():
+        raise TableError(f"time[{int(np.argmax(np.isnat(times)))}] is not a time (NaT).")
+    return times.astype(np.int64), TICKS[unit]
