@@ -10,9 +10,8 @@ from click.testing import CliRunner
 
 import jounce
 from jounce.cli import main
-from jounce.model.component_names import position_names, velocity_names
+from jounce.model.components import position_names, quaternion_slices, velocity_names
 from jounce.trajectory import MotionTable, read_table, write_table
-from jounce.trajectory.coordinates import quaternion_slices
 from tests.cli.program import only_line
 from tests.floating_walker import exact_motion, walker
 from tests.tolerances import INDEPENDENT, assert_close, assert_orders_close

@@ -124,8 +124,7 @@ def _print_summary(robot: Robot, highest: np.ndarray) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from jounce.model.component_names import velocity_names
-    from jounce.trajectory.coordinates import velocity_kinds
+    from jounce.model.components import velocity_kinds, velocity_names
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("joint", style="cyan", no_wrap=True)

@@ -153,7 +153,7 @@ _WRITERS = {".csv": _write_csv, ".json": _write_json, ".npz": _write_npz}
 
 def _labels(robot: Robot, part: str) -> tuple[str, ...]:
     """Return a name for every entry of q, or of another part of the state."""
-    from jounce.model.component_names import position_names, velocity_names
+    from jounce.model.components import position_names, velocity_names
 
     return position_names(robot) if part == "q" else velocity_names(robot)
 

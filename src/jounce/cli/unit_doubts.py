@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jounce.model.component_names import position_names
-from jounce.trajectory.coordinates import length_coordinates
+from jounce.model.components import position_kinds, position_names
 
 if TYPE_CHECKING:
     from jounce.model.robot import Robot
@@ -28,7 +27,7 @@ def unit_doubts(path: Path, robot: Robot, windows: Sequence[MotionTable]) -> Ite
     excess = np.maximum(positions - upper, lower - positions) - (upper - lower)
     if excess.max(initial=0.0) > 0.0:
         sample, k = np.unravel_index(np.argmax(excess), excess.shape)
-        unit, other = ("m", "mm") if length_coordinates(robot)[k] else ("rad", "deg")
+        unit, other = ("m", "mm") if position_kinds(robot)[k] == "length" else ("rad", "deg")
         yield (
             f"{path}: {position_names(robot)[k]} is at {positions[sample, k]:.3g} {unit}, far "
             f"from its limits {lower[k]:.3g} … {upper[k]:.3g}; if it is in {other}, say --units "

@@ -12,7 +12,7 @@ from jounce.identification.numerical import numerical_null_space
 from jounce.identification.structural import structural_null_space
 from jounce.kernels.tracing import refuse_symbols
 from jounce.model.checks import as_floats
-from jounce.model.component_names import velocity_names
+from jounce.model.components import velocity_names
 from jounce.model.robot import Robot
 
 METHODS = ("both", "structural", "numerical")

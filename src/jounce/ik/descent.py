@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jounce.errors import ModelError
 from jounce.ik.tasks import in_order
 from jounce.kernels.kernel import Kernel, kernel_of
 from jounce.kernels.quantities import KernelSpec
+from jounce.model.components import velocity_kinds
 from jounce.model.configuration import integrate
+from jounce.model.limits import position_range
 from jounce.model.robot import Robot
 
 LARGEST_TURN = 1.0  # rad a step, of every joint that turns
@@ -40,23 +41,10 @@ def goal_of(
     """Return the goal of a frame; ``within`` the limits of the joints or anywhere."""
     options = {"directions": in_order(names), "frame": frame, "representation": representation}
     step = kernel_of(KernelSpec(robot, "pose_step", 0, (), tuple(options.items())))
-    lower, upper = bounds(robot) if within else no_bounds(robot)
-    turns = [turn for joint in robot.joints if joint.mimic is None for turn in _turns(joint.kind)]
+    lower, upper = position_range(robot.joints) if within else no_bounds(robot)
+    turns = [kind == "angle" for kind in velocity_kinds(robot)]
     largest = np.where(turns, LARGEST_TURN, np.inf)
     return Goal(robot, step, lower, upper, largest, tolerance)
-
-
-def bounds(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
-    """Return the limits of q, or raise where joints that follow another leave it no range."""
-    limits = robot.limits
-    for i, joint in enumerate(robot.joints):
-        if np.any(limits.lower[joint.q_slice] > limits.upper[joint.q_slice]):
-            followers = [j.name for j in robot.joints if j.mimic and j.mimic.source == i]
-            raise ModelError(
-                f"the limits of joint {joint.name!r} and of {', '.join(map(repr, followers))}, "
-                "which follows it, leave no range; correct them, or give limits=False."
-            )
-    return limits.lower, limits.upper
 
 
 def no_bounds(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
@@ -115,15 +103,3 @@ def _velocity_rows(robot: Robot) -> list[int]:
     """Return a coordinate for every velocity, its own where there is one."""
     own = [joint for joint in robot.joints if joint.mimic is None]
     return [j.q_slice.start + k for j in own for k in range(j.nv)]
-
-
-def _turns(kind: str) -> tuple[bool, ...]:
-    table = {
-        "prismatic": (False,),
-        "cylindrical": (True, False),
-        "universal": (True, True),
-        "planar": (False, False, True),
-        "spherical": (True, True, True),
-        "free": (True, True, True, False, False, False),
-    }
-    return table.get(kind, (True,))

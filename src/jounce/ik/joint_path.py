@@ -9,18 +9,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jounce.errors import JounceError, ShapeError
-from jounce.ik.descent import Goal, bounds, descend, goal_of, no_bounds
+from jounce.ik.descent import Goal, descend, goal_of, no_bounds
 from jounce.ik.pose_paths import PosePath
 from jounce.ik.pose_solver import inverse_kinematics
 from jounce.ik.rates import IKRates, inverse_kinematics_rates
 from jounce.ik.singular import SingularityError
 from jounce.ik.tasks import DIRECTIONS
 from jounce.model.checks import as_floats, check_finite
-from jounce.model.component_names import velocity_names
+from jounce.model.components import position_names, velocity_names
 from jounce.model.configuration import integrate
+from jounce.model.limits import position_range
 from jounce.model.robot import Robot
-from jounce.trajectory.coordinates import coordinate_names
-from jounce.trajectory.motion_table import MotionTable
+from jounce.trajectory.motion_table import MotionTable, table_of
 
 ORDER = 4
 TOLERANCE = 1e-10  # of the pose, as in `inverse_kinematics`
@@ -50,8 +50,8 @@ class JointPath(NamedTuple):
 
     def table(self, robot: Robot) -> MotionTable:
         """Return it as a table for `jounce.trajectory.write_table`."""
-        names = coordinate_names(robot)
-        return MotionTable(self.time, names, np.concatenate([self.q[None], self.rates]))
+        rate_names = velocity_names(robot) if robot.nq != robot.nv else ()
+        return table_of(self.time, position_names(robot), rate_names, [self.q, *self.rates], None)
 
 
 class _State(NamedTuple):
@@ -128,7 +128,7 @@ class _Walk:
         self.robot, self.frame, self.path, self.limits = robot, frame, path, limits
         self.options = {**options, "full_output": True}
         self.goal: Goal = goal_of(robot, frame, list(DIRECTIONS), "body", False, TOLERANCE)
-        self.bounds = bounds(robot) if limits else no_bounds(robot)
+        self.bounds = position_range(robot.joints) if limits else no_bounds(robot)
         self.speeds = robot.limits.velocity if velocity_limits else np.full(robot.nv, np.inf)
         self.known: dict[float, tuple[np.ndarray, np.ndarray]] = {}
 

@@ -24,7 +24,7 @@ from jounce.kernels.kernel import kernel_of
 from jounce.kernels.kinematics import jacobian
 from jounce.kernels.quantities import KernelSpec
 from jounce.model.checks import as_floats
-from jounce.model.component_names import velocity_names
+from jounce.model.components import velocity_names
 from jounce.model.robot import Robot
 
 CONDITION_LIMIT = 1e8

@@ -8,7 +8,8 @@ import numpy as np
 
 from jounce.errors import ShapeError
 from jounce.model.checks import checked, checked_configuration
-from jounce.model.records import Joint
+from jounce.model.components import position_kinds
+from jounce.model.limits import position_range
 from jounce.model.robot import Robot
 
 Array = np.ndarray
@@ -20,10 +21,15 @@ def random_configuration(robot: Robot, rng: np.random.Generator) -> Array:
     Without limits: angles within ±π, lengths and positions within ±1 m, any orientation.
     """
     rng = np.random.default_rng(rng)  # a Generator stays itself, a seed becomes one
+    low, high = position_range(robot.joints)
+    reach = np.array([1.0 if kind == "length" else np.pi for kind in position_kinds(robot)])
+    only_low, only_high = np.isneginf(low) & np.isfinite(high), np.isfinite(low) & np.isinf(high)
+    low = np.where(only_low, high - 2 * reach, np.where(np.isneginf(low), -reach, low))
+    high = np.where(only_high, low + 2 * reach, np.where(np.isposinf(high), reach, high))
     q = np.empty(robot.nq)
     for joint in robot.joints:
-        if joint.mimic is None:
-            q[joint.q_slice] = _random_joint(joint, rng)
+        at = joint.q_slice
+        q[at] = _random_joint(joint.kind, low[at], high[at], rng)
     return q
 
 
@@ -89,22 +95,12 @@ def configuration_rate(robot: Robot, q: Any, v: Any) -> Array:
     return rate
 
 
-def _random_joint(joint: Joint, rng: np.random.Generator) -> Array:
-    if joint.kind in ("spherical", "free"):
-        quaternion = rng.normal(size=4)
-        quaternion /= np.linalg.norm(quaternion)
-        return quaternion if joint.kind == "spherical" else np.r_[rng.uniform(-1, 1, 3), quaternion]
-    reach = np.array([1.0 if length else np.pi for length in _is_length(joint.kind)])
-    low, high = np.array(joint.limits.lower), np.array(joint.limits.upper)
-    only_low, only_high = np.isneginf(low) & np.isfinite(high), np.isfinite(low) & np.isinf(high)
-    low = np.where(only_low, high - 2 * reach, np.where(np.isneginf(low), -reach, low))
-    high = np.where(only_high, low + 2 * reach, np.where(np.isposinf(high), reach, high))
-    return rng.uniform(low, high)
-
-
-def _is_length(kind: str) -> tuple[bool, ...]:
-    table = {"prismatic": (True,), "cylindrical": (False, True), "planar": (True, True, False)}
-    return table.get(kind, (False, False) if kind == "universal" else (False,))
+def _random_joint(kind: str, low: Array, high: Array, rng: np.random.Generator) -> Array:
+    if kind not in ("spherical", "free"):
+        return rng.uniform(low, high)
+    quaternion = rng.normal(size=4)
+    quaternion /= np.linalg.norm(quaternion)
+    return quaternion if kind == "spherical" else np.r_[rng.uniform(-1, 1, 3), quaternion]
 
 
 def _integrate_joint(kind: str, q: Array, d: Array) -> Array:

@@ -7,6 +7,7 @@ from dataclasses import fields
 
 import numpy as np
 
+from jounce.errors import ModelError
 from jounce.model.records import Joint, Limits
 
 RATES = ("velocity", "acceleration", "jerk")
@@ -27,6 +28,20 @@ def coordinate_limits(joints: Sequence[Joint]) -> Limits:
         if joint.mimic is not None and joint.mimic.multiplier != 0.0:
             _tighten(limits, joint, joints[joint.mimic.source], *joint.mimic[1:])
     return limits
+
+
+def position_range(joints: Sequence[Joint]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the limits of q, or raise where joints that follow another leave it no range."""
+    limits = coordinate_limits(joints)
+    for i, joint in enumerate(joints):
+        if np.any(limits.lower[joint.q_slice] > limits.upper[joint.q_slice]):
+            followers = [j.name for j in joints if j.mimic and j.mimic.source == i]
+            raise ModelError(
+                f"the limits of joint {joint.name!r} and of {', '.join(map(repr, followers))}, "
+                "which follows it, leave no range; correct them (inverse kinematics runs without "
+                "them: limits=False)."
+            )
+    return limits.lower, limits.upper
 
 
 def _tighten(

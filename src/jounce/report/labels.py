@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from jounce.model.component_names import position_names, velocity_names
+from jounce.model.components import position_names, velocity_kinds, velocity_names
 from jounce.model.robot import Robot
 from jounce.report.records import Line
 from jounce.trajectory.limits import MotionLimits
@@ -14,14 +14,6 @@ from jounce.trajectory.limits import MotionLimits
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _DOTS = ("", "\u0307", "\u0308")
 _NAMES = ("Position", "Velocity", "Acceleration", "Jerk", "Snap")
-
-# Which velocities of a joint are lengths; everything else is angles.
-_LENGTHS = {
-    "prismatic": (True,),
-    "cylindrical": (False, True),
-    "planar": (True, True, False),
-    "free": (False, False, False, True, True, True),
-}
 
 
 def position_lines(robot: Robot, limits: MotionLimits) -> tuple[Line, ...]:
@@ -75,13 +67,8 @@ def per_second(unit: str, order: int) -> str:
 
 
 def _unit(robot: Robot, angular: str, linear: str, order: int) -> str:
-    lengths = {
-        is_length
-        for joint in robot.joints
-        if joint.nv
-        for is_length in _LENGTHS.get(joint.kind, (False,))
-    }
-    units = [unit for unit, wanted in ((angular, False), (linear, True)) if wanted in lengths]
+    kinds = velocity_kinds(robot)
+    units = [unit for unit, kind in ((angular, "angle"), (linear, "length")) if kind in kinds]
     return ", ".join(per_second(unit, order) for unit in units)
 
 

@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jounce.model.components import position_kinds
 from jounce.model.robot import Robot
 from jounce.simulation.events import bisected
 from jounce.simulation.options import FINEST
 from jounce.simulation.power_series import evaluate
-from jounce.trajectory.coordinates import length_coordinates
 
 
 class Exit(NamedTuple):
@@ -55,7 +55,7 @@ class Reach:
     def _message(self, time: float, q: np.ndarray) -> str:
         k = int(np.argmax(np.abs(q) / self.bounds))
         joint = next(j.name for j in self.robot.joints if k < j.q_slice.stop)
-        value, unit = q[k], "m" if length_coordinates(self.robot)[k] else "rad"
+        value, unit = q[k], "m" if position_kinds(self.robot)[k] == "length" else "rad"
         return (
             f"joint {joint!r} is too far away at t = {time:.9g} s, at {value:.3g} {unit}: "
             f"floating-point numbers are {np.spacing(abs(value)):.2g} {unit} apart there, too "

@@ -11,7 +11,7 @@ import numpy as np
 
 from jounce.errors import ModelError, ShapeError, unknown_name
 from jounce.model.checks import as_floats
-from jounce.model.component_names import velocity_names
+from jounce.model.components import velocity_names
 from jounce.model.robot import Robot
 from jounce.trajectory.robot_motion import positions
 

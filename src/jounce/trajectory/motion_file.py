@@ -11,11 +11,16 @@ from typing import NamedTuple
 import numpy as np
 
 from jounce.errors import JounceError, TableError, UnsupportedError
-from jounce.model.component_names import position_names, velocity_names
+from jounce.model.components import (
+    position_kinds,
+    position_names,
+    quaternion_slices,
+    velocity_kinds,
+    velocity_names,
+)
 from jounce.model.robot import Robot
 from jounce.trajectory.clock import start_of
 from jounce.trajectory.columns import Wanted
-from jounce.trajectory.coordinates import position_kinds, quaternion_slices, velocity_kinds
 from jounce.trajectory.csv_file import CsvSource
 from jounce.trajectory.motion_table import MotionTable, check_samples, checked_names
 from jounce.trajectory.npz_file import NpzSource

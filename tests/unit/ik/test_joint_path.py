@@ -12,7 +12,7 @@ import pytest
 import jounce
 from jounce.ik import JointPath, PathError, PoseSpline, ScrewMotions, follow
 from jounce.trajectory import read_motion, write_table
-from tests.tolerances import assert_close
+from tests.tolerances import EXACT, assert_close
 
 PUMA = np.array([0.1, 0.5, -0.4, 0.3, 0.9, 0.2])
 IIWA = np.array([0.1, 0.5, 0.2, -1.0, 0.3, 0.8, 0.1])
@@ -113,13 +113,15 @@ def test_bad_times(times: Any):
         follow(robot, "link6", path, times)
 
 
-def test_tables_need_plain_joints():
+def test_tables_of_robots_with_quaternions(tmp_path: Path):
     robot = jounce.load("humanoid")
     path = path_of(ScrewMotions, robot, "head", np.array([robot.neutral, robot.neutral]))
     motion = follow(robot, "head", path, [0.0, 1.0], robot.neutral)
     assert motion.q.shape == (2, robot.nq)
-    with pytest.raises(jounce.UnsupportedError, match="quaternion"):
-        motion.table(robot)
+    write_table(tmp_path / "path.csv", motion.table(robot))
+    q, *rates = read_motion(tmp_path / "path.csv", robot).motion
+    assert_close(q, motion.q, EXACT)
+    assert_close(np.array(rates), motion.rates, EXACT)
 
 
 def test_coordinates_of_one_joint_have_names_of_their_own(tmp_path: Path):

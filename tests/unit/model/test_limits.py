@@ -51,8 +51,18 @@ def test_one_that_follows_loosely_or_not_at_all_bounds_nothing():
 
 
 def test_limits_that_exclude_each_other_are_told_as_they_are():
-    limits = pair(1.0, 0.0, Limits(0.0, 1.0), Limits(2.0, 3.0)).limits
-    assert (limits.lower[4], limits.upper[4]) == (2.0, 1.0)
+    robot = pair(1.0, 0.0, Limits(0.0, 1.0), Limits(2.0, 3.0))
+    assert (robot.limits.lower[4], robot.limits.upper[4]) == (2.0, 1.0)
+    with pytest.raises(ModelError, match="'own' and of 'first', 'follower'"):
+        robot.random_configuration(np.random.default_rng(0))
+
+
+def test_random_configurations_leave_room_to_those_that_follow():
+    robot = pair(-2.0, 1.0, Limits(-2.0, 2.0), Limits(-1.0, 3.0))
+    rng = np.random.default_rng(0)
+    q = np.array([robot.random_configuration(rng)[4] for _ in range(200)])
+    assert -1.0 <= q.min() < -0.9
+    assert 0.9 < q.max() <= 1.0
 
 
 @pytest.mark.parametrize("kind", [joints.spherical, joints.free])

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import jounce
-from jounce.errors import NotFiniteError, TableError, UnknownNameError, UnsupportedError
+from jounce.errors import NotFiniteError, TableError, UnknownNameError
+from jounce.model.components import position_kinds, position_names
 from jounce.trajectory import MotionTable, read_motion, write_table
-from jounce.trajectory.coordinates import coordinate_names, length_coordinates
 from jounce.trajectory.motion_file import open_motion
 from jounce.trajectory.units import units_of
 from tests.tolerances import EXACT, ROUNDOFF, assert_close
@@ -123,10 +123,12 @@ def robot() -> jounce.Robot:
 
 def test_the_coordinates_of_a_robot():
     names = ("base[0]", "base[1]", "base[2]", "hip", "leg", "screw[0]", "screw[1]")
-    assert coordinate_names(robot()) == names
-    assert length_coordinates(robot()) == (True, True, False, False, True, False, True)
-    with pytest.raises(UnsupportedError, match=r"joint root_joint has a quaternion"):
-        coordinate_names(robot().with_floating_base())
+    assert position_names(robot()) == names
+    assert [kind == "length" for kind in position_kinds(robot())] == [1, 1, 0, 0, 1, 0, 1]
+    floating = robot().with_floating_base()
+    base = [f"root_joint[{k}]" for k in ("x", "y", "z", "qx", "qy", "qz", "qw")]
+    assert position_names(floating) == (*base, *names)
+    assert position_kinds(floating)[:7] == ("length",) * 3 + ("number",) * 4
 
 
 @pytest.mark.parametrize("ending", ["csv", "npz", "parquet"])
@@ -134,13 +136,13 @@ def test_units_follow_the_joints(ending: str, tmp_path: Path, rng: np.random.Gen
     n, t = 7, np.arange(10.0)
     values, forces = rng.standard_normal((3, 10, n)), rng.standard_normal((1, 10, n))
     path = tmp_path / f"log.{ending}"
-    per_si = np.where(length_coordinates(robot()), 1000.0, 180.0 / np.pi)
-    write_table(path, MotionTable(t * 1e6, coordinate_names(robot()), values * per_si, forces))
+    per_si = np.where([kind == "length" for kind in position_kinds(robot())], 1000.0, 180.0 / np.pi)
+    write_table(path, MotionTable(t * 1e6, position_names(robot()), values * per_si, forces))
     got = read_motion(path, robot(), units="mm deg,us")
     assert_close(got.time, t, EXACT)
     assert_close(got.values, values, ROUNDOFF)
     assert_close(got.forces, forces, EXACT)
-    turning = read_motion(path, coordinate_names(robot()), units="deg")
+    turning = read_motion(path, position_names(robot()), units="deg")
     assert_close(turning.values, np.deg2rad(values * per_si), ROUNDOFF)
 
 

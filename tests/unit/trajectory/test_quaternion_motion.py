@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 from jounce.errors import ShapeError, TableError
-from jounce.model.component_names import position_names, velocity_names
+from jounce.model.components import (
+    position_kinds,
+    position_names,
+    quaternion_slices,
+    velocity_kinds,
+    velocity_names,
+)
 from jounce.model.configuration import configuration_rate
 from jounce.trajectory import (
     MotionLimits,
@@ -19,7 +25,6 @@ from jounce.trajectory import (
     read_motion,
     write_table,
 )
-from jounce.trajectory.coordinates import position_kinds, quaternion_slices, velocity_kinds
 from jounce.trajectory.motion_table import table_of
 from jounce.trajectory.quaternion_motion import motion_of
 from tests.floating_walker import exact_motion, walker
