@@ -56,7 +56,7 @@ def made_by(code, step):
 def test_angles_are_batched_by_depth():
     steps = schedule(lower(nested_sines(), fma=True))
     assert [len(step.triples) for step in steps if isinstance(step, Angles)] == [1, 1]
-    steps = schedule(lower(chain(6), fma=True))
+    steps = schedule(lower(chain(6), fma=True), chunk=1000)
     assert [type(step) for step in steps] == [Angles, Chunk]
 
 
