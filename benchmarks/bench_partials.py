@@ -138,8 +138,9 @@ def compilation() -> Table:
             for name, bar in (("panda.urdf", 5.0), ("talos_reduced.urdf", 30.0))
         ]
         table.add_row(quantity, *cells)
-    order_2 = at_most(_compile("panda.urdf", "inverse_dynamics_partials", 2), 5.0, " s")
-    table.add_row("inverse_dynamics_partials of Q…Q̈", order_2, "")
+    for quantity, order in (("inverse_dynamics_partials", 2), *((name, 0) for name in TENSORS)):
+        cell = at_most(_compile("panda.urdf", quantity, order), 5.0, " s")
+        table.add_row(f"{quantity} of Q…Q̈" if order else quantity, cell, "")
     return table
 
 
