@@ -119,11 +119,12 @@ def test_zeros_side_by_side(gaps: tuple[int, ...], lanes: int):
     code = compile_program(program, fma=False, lanes=lanes)
     inputs = samples(program, 21)
     for begin, end in ((0, 21), (3, 4), (5, 20)):
-        outputs = [np.full((21, width), np.nan) for width in program.output_widths]
-        code.run(inputs, outputs, begin, end)
-        for actual, desired in zip(outputs, interpret(program, inputs), strict=True):
-            assert_close(actual[begin:end], desired[begin:end], EXACT)
-            assert np.isnan(np.r_[actual[:begin], actual[end:]]).all()
+        memory = [np.full((21, width + 1), np.nan) for width in program.output_widths]
+        code.run(inputs, [x[:, :-1] for x in memory], begin, end)
+        for actual, desired in zip(memory, interpret(program, inputs), strict=True):
+            assert_close(actual[begin:end, :-1], desired[begin:end], EXACT)
+            actual[begin:end, :-1] = np.nan
+            assert np.isnan(actual).all(), "written outside the rows"
 
 
 @pytest.mark.parametrize("lanes", [1, 2, 4, 8])
@@ -186,9 +187,14 @@ def test_all_widths_are_transposed(width: int, lanes: int):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a guard page")
 @pytest.mark.parametrize("rows", [1, 3, 5])
+@pytest.mark.parametrize(
+    "program", [chain(9), wide((251, 2)), wide((600,))], ids=["9 wide", "256 wide", "601 wide"]
+)
 def test_no_row_past_the_end_is_read_or_written(program: Program, code: Native, rows: int):
-    arrays = [guarded(rows, width) for width in (*program.input_widths, *program.output_widths)]
-    inputs, outputs = [x for x, _ in arrays[:2]], [x for x, _ in arrays[2:]]
+    widths = (*program.input_widths, *program.output_widths)
+    arrays = [guarded(rows, width) for width in widths]
+    count = len(program.input_widths)
+    inputs, outputs = arrays[:count], arrays[count:]
     for x, numbers in zip(inputs, samples(program, rows), strict=True):
         x[:] = numbers
     code.run(inputs, outputs)
@@ -196,15 +202,15 @@ def test_no_row_past_the_end_is_read_or_written(program: Program, code: Native, 
         assert_close(actual, desired, EXACT)
 
 
-def guarded(rows: int, width: int) -> tuple[np.ndarray, mmap.mmap]:
+def guarded(rows: int, width: int) -> np.ndarray:
     """Return an array that ends where a page without access begins."""
     page = mmap.PAGESIZE
-    memory = mmap.mmap(-1, 2 * page)
-    buffer = np.frombuffer(memory, dtype=np.float64)
-    address = ctypes.c_void_p(buffer.ctypes.data + page)
+    size = -(-8 * rows * width // page) * page
+    buffer = np.frombuffer(mmap.mmap(-1, size + page), dtype=np.float64)
+    address = ctypes.c_void_p(buffer.ctypes.data + size)
     assert ctypes.CDLL(None).mprotect(address, ctypes.c_size_t(page), 0) == 0
-    end = page // 8
-    return buffer[end - rows * width : end].reshape(rows, width), memory
+    end = size // 8
+    return buffer[end - rows * width : end].reshape(rows, width)
 
 
 def test_inputs_nobody_reads_are_not_loaded():

@@ -100,7 +100,7 @@ def test_a_path_that_leaves_the_reach(tmp_path: Path):
     start = pose_text(Q).replace(" ", ",")
     end = "9" + start[start.index(",") :]
     file.write_text(f"t,x,y,z,qx,qy,qz,qw\n0,{start}\n1,{end}\n", encoding="utf-8")
-    code, _, err = run("--path", str(file), "--q0", numbers(Q), "--out", str(out))
+    code, _, err = run("--path", str(file), "--q0", numbers(Q), "-o", str(out))
     assert code == 1
     assert "ends at t =" in err
     assert not out.exists()

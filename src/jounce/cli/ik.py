@@ -40,7 +40,7 @@ _POSE = "x y z roll pitch yaw | x y z qx qy qz qw"
 @click.option("--step", type=click.FloatRange(min=0, min_open=True), default=0.01,
               show_default=True, metavar="SECONDS",
               help="With --path: time between samples.")  # fmt: skip
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE",
+@click.option("--out", "-o", type=click.Path(path_type=Path), metavar="FILE",
               help="With --path: where to write q … q⁗: .csv, .npz or .parquet.")  # fmt: skip
 def ik(
     robot: Robot, *, frame: str, pose: str | None, path_file: Path | None, **options: Any

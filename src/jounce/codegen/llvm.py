@@ -259,7 +259,7 @@ class _Printer:
             f"  %s{g} = getelementptr i8, ptr %waste, i64 {self.waste + g * self.stride}"
             for g in range(block)
         )
-        fence = "  fence seq_cst\n" if self.packed else ""  # what went past the cache is there
+        fence = "  fence seq_cst\n" if self.packed else ""  # others see what went past the cache
         return f"""\
 define void @{ENTRY}(i64 %begin, i64 %end, ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, \
 ptr %scratch) #0 {{

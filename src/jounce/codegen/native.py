@@ -28,11 +28,11 @@ _SIGNATURE = ctypes.CFUNCTYPE(
 class Native:
     """Compiled code of one program; keeps the memory of the code alive.
 
-    `address` is the entry point described in `jounce.codegen.llvm`; every call needs its own
-    scratch block of `scratch_bytes`, and then calls may run at the same time.
+    `function` at `address` is the entry point described in `jounce.codegen.llvm`; every call
+    needs its own scratch block of `scratch_bytes`, and then calls may run at the same time.
     """
 
-    __slots__ = ("_engine", "_function", "address", "lanes", "program", "scratch_bytes")
+    __slots__ = ("_engine", "address", "function", "lanes", "program", "scratch_bytes")
 
     def __init__(
         self, program: Program, lanes: int, scratch_bytes: int, objects: list[bytes]
@@ -42,7 +42,7 @@ class Native:
         self.scratch_bytes = scratch_bytes
         self._engine = load_objects(objects)
         self.address: int = self._engine.get_function_address(ENTRY)
-        self._function = _SIGNATURE(self.address)
+        self.function = _SIGNATURE(self.address)
 
     def run(
         self,
@@ -54,7 +54,7 @@ class Native:
         """Compute rows begin…end−1 of arrays (rows, width); an input of one row is repeated."""
         rows = max((len(x) for x in (*inputs, *outputs)), default=0)
         scratch = ctypes.create_string_buffer(self.scratch_bytes)
-        self._function(
+        self.function(
             begin, rows if end is None else end, *_pointers(inputs, rows),
             *_pointers(outputs, rows), scratch,
         )  # fmt: skip

@@ -31,9 +31,6 @@ class Runner:
         self.native = native
         self.operations = operations
         self._local = threading.local()
-        self._function = ctypes.CFUNCTYPE(
-            None, ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 5
-        )(native.address)
 
     def run(
         self, inputs: Sequence[Rows], result: np.ndarray, rows: int, threads: int | None
@@ -59,7 +56,7 @@ class Runner:
     def _span(self, begin: int, end: int, arguments: tuple[Any, ...]) -> None:
         scratch = self._scratch()
         for row in range(begin, end, BLOCK_ROWS):
-            self._function(row, min(row + BLOCK_ROWS, end), *arguments, scratch)
+            self.native.function(row, min(row + BLOCK_ROWS, end), *arguments, scratch)
 
     def _scratch(self) -> Any:
         if not hasattr(self._local, "scratch"):

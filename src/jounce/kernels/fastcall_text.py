@@ -9,7 +9,8 @@ from jounce.codegen.llvm_types import bits
 from jounce.model.checks import QUATERNION_TOLERANCE
 
 STRUCT_OFFSET = 16  # of the pointer to its memory in a ctypes object
-_EXCESS = QUATERNION_TOLERANCE * (2.0 - QUATERNION_TOLERANCE)  # of the square of a unit length
+# a squared length this near to 1 is that of a length within the tolerance
+_EXCESS = QUATERNION_TOLERANCE * (2.0 - QUATERNION_TOLERANCE)
 
 
 class Context(ctypes.Structure):

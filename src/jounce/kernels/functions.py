@@ -53,7 +53,9 @@ def evaluate(
     description = robot, quantity, len(motion), keys, tuple(options.items())
     try:
         spec = _spec(*description)
-    except TypeError:  # what cannot be remembered is refused by name
+    except TypeError:
+        spec = None
+    if spec is None:  # what cannot be remembered is refused by name, in one traceback
         spec = _spec.__wrapped__(*description)
     loads = [rows_to_order(name, w.values, spec.order) for name, w in given.items()]
     return kernel_of(spec).checked(*motion, *loads)

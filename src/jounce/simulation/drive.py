@@ -14,6 +14,9 @@ from jounce.simulation.events import bisected
 from jounce.simulation.power_series import coefficients, evaluate
 
 FINEST_FORCE = 1e-10  # of the forces: what rounding leaves of high derivatives
+# Parts of a step at which forces are looked at: less than a sixth apart, and in golden ratio,
+# so that what repeats itself is not always met in the same phase.
+PLACES = np.array([0.0, *np.sort(np.arange(1, 8) * (np.sqrt(5.0) - 1.0) / 2.0 % 1.0), 1.0])
 
 
 class Drive:
@@ -50,28 +53,30 @@ class Drive:
             self.next_sample = self.start + self.samples * self.sample_time
         return self.held, self.next_sample
 
-    def agrees(self, time: float, rows: np.ndarray, h: float, tol: float) -> float:
+    def agrees(self, time: float, rows: np.ndarray, h: float, end: float, tol: float) -> float:
         """Return how far a function of time follows the derivatives it gave, at most h.
 
         Where it jumps or bends, a step must end: a floating-point number after the last time
-        at which it is what its Taylor series says.  Looked for at quarters of the step.
+        at which it is what its Taylor series says, but for rounding, also of the time.  Looked
+        for at `PLACES` again and again until none is found before; never after ``end``.
         """
         function = self.function
         if function is None:
             return h
         series = coefficients(rows[0], rows[1:])
         allowed = min(max(1e3 * tol, FINEST_FORCE), 0.1) * max(1.0, np.abs(rows[0]).max(initial=0))
+        rates = np.abs(series[1:]) * np.arange(1.0, len(series))[:, None]
 
         def is_off(t: float) -> bool:
-            error = self._evaluated(function, time + t, 1)[0] - evaluate(series, t)
-            return not np.abs(error).max(initial=0.0) <= allowed
+            later = min(time + t, end)
+            error = np.abs(self._evaluated(function, later, 1)[0] - evaluate(series, later - time))
+            rounding = 4.0 * np.spacing(abs(time) + t) * evaluate(rates, t)
+            return not (error <= allowed + rounding).all()
 
-        elapsed = np.linspace(0.0, h, 5)
-        off = np.array([False, *(is_off(t) for t in elapsed[1:])])
-        if not off.any():
-            return h
-        last = bisected(elapsed, off, is_off)
-        return min(h, last + 2.0 * float(np.spacing(time + last)))
+        last = h
+        while last > 0.0 and any(off := [False, *(is_off(t) for t in last * PLACES[1:])]):
+            last = bisected(last * PLACES, np.array(off), is_off)
+        return h if last == h else min(h, last + 2.0 * float(np.spacing(abs(time) + last)))
 
     def _evaluated(self, function: Callable[..., Any], time: float, order: int) -> np.ndarray:
         """Ask a function of time for as many derivatives as the series has orders."""

@@ -17,7 +17,8 @@ from jounce.simulation.result import SimulationError
 from jounce.simulation.systems import System
 
 SMALLEST_STEP = 1e-13
-TINY = 1e-6  # of a step: so short does one become before a jump, two in a row by none
+GROWTH = 4.0  # of a step over the last one, so that no jump of a square wave is left out
+TINY = 1e-6  # of a step: what a jump may leave of one, but not of two in a row
 LEAST_ORDER = 6  # from which on the terms show how far they hold, whatever the symmetry
 LADDER = (6, 8, 12)  # orders that are tried first where the length of the steps is given
 
@@ -37,7 +38,7 @@ class Stepper:
     def __init__(self, system: System, drive: Drive, accuracy: Accuracy, horizon: float) -> None:
         self.system, self.drive, self.accuracy = system, drive, accuracy
         self.orders = orders_of(accuracy, horizon)
-        self._was_short = False
+        self._last, self._was_short = np.inf, False
 
     def __call__(self, record: Record, end: float) -> tuple[Series, np.ndarray, float, float]:
         """Return the series, the forces at its start, its length and the next fixed time."""
@@ -63,20 +64,23 @@ class Stepper:
             raise SimulationError(self._slow(record, series, end), record.finished("max_steps"))
         h = min(natural, until - record.time)
         if step is None:
-            h = self._agreed(record, force, h)
+            h = self._agreed(record, force, h, until)
         return series, force[0], h, until
 
-    def _agreed(self, record: Record, force: np.ndarray, h: float) -> float:
+    def _agreed(self, record: Record, force: np.ndarray, h: float, until: float) -> float:
         """Return how much of a step the forces agree to; raise if they never do."""
-        shorter = self.drive.agrees(record.time, force, h, self.accuracy.tol)
-        was_short, self._was_short = self._was_short, shorter < TINY * h
+        if self.drive.function is None:
+            return h
+        grown = min(h, GROWTH * max(self._last, TINY * h))
+        self._last = self.drive.agrees(record.time, force, grown, until, self.accuracy.tol)
+        was_short, self._was_short = self._was_short, self._last < min(grown, TINY * h)
         if was_short and self._was_short:
             raise SimulationError(
                 f"forces(t, order) are not what their own derivatives say at t = {record.time:g} s "
                 "and right after: are the derivatives wrong, or the forces full of noise?",
                 record.finished("forces disagree"),
             )
-        return shorter
+        return self._last
 
     def _series(self, record: Record, force: np.ndarray) -> Series:
         if not are_finite([force]):
@@ -118,8 +122,11 @@ class Stepper:
                 f"it {best}, or give a larger tol, or a larger max_steps"
             )
         else:
-            why = hurry(self.system.robot, series[1])
-            cure = f"The motion is fast: {why}. Simulate less time, or give a larger max_steps"
+            bends = "" if self.drive.function is None else ", or forces(t) jumps or bends often"
+            cure = (
+                f"The motion is fast{bends}: {hurry(self.system.robot, series[1])}. "
+                "Simulate less time, or give a larger max_steps"
+            )
         return f"max_steps = {most} are taken at t = {record.time:g} of {end:g} s. {cure}."
 
 
@@ -140,17 +147,17 @@ def step_length(series: Series, tol: float) -> float:
     """Choose h so that the last two terms are below tol of the state (Jorba and Zou 2005).
 
     Both may vanish, or nearly, where a motion is symmetric: from rest every other term does,
-    and three of four where gravity has no slope there.  So earlier terms count as well, by the
-    radius ``ρ = (|x_0| / |x_k|)^(1/k)`` they stand for: from the third on, which a constant
+    and three of four where gravity has no slope there.  So the two before count as well, by
+    the radius ``ρ = (|x_0| / |x_k|)^(1/k)`` they stand for: from the third on, which a constant
     acceleration has not, or from the first where there are too few to see a symmetry.
     """
     order = len(series[0]) - 1
-    k = np.arange(3 if order >= LEAST_ORDER else 1, order + 1)
+    k = np.arange(max(3, order - 3) if order >= LEAST_ORDER else 1, order + 1)
     share = tol ** (1.0 / np.maximum(k, order - 1))
     h = np.inf
     for part in series:
         sizes = np.abs(part).max(axis=1, initial=0.0)
-        with np.errstate(divide="ignore"):  # a term that vanishes says nothing
+        with np.errstate(divide="ignore", over="ignore"):  # terms that vanish say nothing
             h = min(h, ((max(1.0, sizes[0]) / sizes[k]) ** (1.0 / k) * share).min())
     return float(h)
 

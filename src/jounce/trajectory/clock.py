@@ -33,9 +33,11 @@ def since(times: np.ndarray, start: Stamp) -> np.ndarray:
     """Return times less ``start`` as float64; of integers the difference is exact."""
     if not start:
         return times.astype(np.float64)
-    if times.dtype.kind in "iu":
-        return (times.astype(np.int64) - np.int64(start)).astype(np.float64)
-    return times.astype(np.float64) - float(start)
+    rounded = times.astype(np.float64) - float(start)
+    if times.dtype.kind not in "iu":
+        return rounded
+    exact = (times.astype(np.uint64) - np.uint64(int(start) % 2**64)).astype(np.int64)
+    return np.where(np.abs(rounded) < 2.0**62, exact, rounded)  # beyond, integers wrap around
 
 
 def decimals_since(texts: Iterable[str], start: Stamp) -> list[float]:
@@ -58,7 +60,8 @@ def plain_times(times: np.ndarray) -> tuple[np.ndarray, float | None]:
         return times, None
     unit, count = np.datetime_data(times.dtype)
     if unit not in TICKS or count != 1:
-        raise TableError(f"time holds {times.dtype}; convert it to datetime64[ns].")
+        nanoseconds = f"{times.dtype.name.partition('[')[0]}[ns]"
+        raise TableError(f"time holds {times.dtype}; convert it to {nanoseconds}.")
     if np.isnat(times).any():
         raise TableError(f"time[{int(np.argmax(np.isnat(times)))}] is not a time (NaT).")
     return times.astype(np.int64), TICKS[unit]

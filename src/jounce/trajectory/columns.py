@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -137,11 +137,18 @@ def layout_of(header: Sequence[str], wanted: Wanted, where: str) -> Layout:
             f"{SCHEME}{_known(wanted.joints)}."
         )
     names = wanted.joints or tuple(dict.fromkeys(c.joint for c in columns.values()))
-    numbers = {column: i for i, column in columns.items()}
     named = wanted._replace(joints=names)
-    motion, forces = (_numbers(kind, numbers, named, header, where) for kind in "qQ")
-    orders = len(motion), len(forces)
-    flat = tuple(i for order in (*motion, *forces) for i in order)
+    asked = [_orders_of(kind, columns.values(), named) for kind in "qQ"]
+    numbers = {column: i for i, column in columns.items()}
+    missing = [c.header for orders in asked for order in orders for c in order if c not in numbers]
+    if missing:
+        advice = "" if wanted.joints else ", unless there are quaternions: then give the robot"
+        raise TableError(
+            f"{where}: no column {', '.join(missing)}; every order needs all joints and all "
+            f"orders below it{advice}. Columns found: {', '.join(header)}."
+        )
+    flat = [numbers[column] for orders in asked for order in orders for column in order]
+    orders = len(asked[0]), len(asked[1])
     return Layout(header, names, (times[0], *flat), orders, ignored, wanted.rate_names)
 
 
@@ -179,19 +186,10 @@ def _known(joints: tuple[str, ...] | None) -> str:
     return "" if joints is None else f"; known joints: {', '.join(joints)}"
 
 
-def _numbers(
-    kind: str, numbers: dict[Column, int], named: Wanted, header: tuple[str, ...], where: str
-) -> list[list[int]]:
-    """Return the column numbers of motion or forces, order by order, without a gap."""
-    count = 1 + max((c.order for c in numbers if c.kind == kind), default=-1)
-    orders = [[Column(kind, k, name) for name in named.names(kind, k) or ()] for k in range(count)]
-    missing = [column.header for order in orders for column in order if column not in numbers]
-    if missing:
-        raise TableError(
-            f"{where}: no column {', '.join(missing)}; every order needs all joints and all "
-            f"orders below it. Columns found: {', '.join(header)}."
-        )
-    return [[numbers[column] for column in order] for order in orders]
+def _orders_of(kind: str, columns: Collection[Column], named: Wanted) -> list[list[Column]]:
+    """Return the columns that motion or forces must have, order by order, without a gap."""
+    count = 1 + max((c.order for c in columns if c.kind == kind), default=-1)
+    return [[Column(kind, k, name) for name in named.names(kind, k) or ()] for k in range(count)]
 
 
 def _refuse_duplicates(names: Sequence[str], where: str) -> None:

@@ -85,7 +85,8 @@ class MotionLimits:
         if wrong.size:
             i = int(wrong[0])
             raise ModelError(
-                f"limits of {names[i]!r}: lower {low[i]:g} and upper {high[i]:g} leave no range."
+                f"limits of {names[i]!r}, and of joints that follow it: lower {low[i]:g} and upper "
+                f"{high[i]:g} leave no range; correct them, or give others, or None."
             )
         return cls(names=names, **{name: _frozen(x) for name, x in values.items()})
 
@@ -143,7 +144,10 @@ def _bound(name: str, given: Any, own: np.ndarray, names: tuple[str, ...]) -> np
         for joint, value in given.items():
             if joint not in names:
                 raise unknown_name("joint", joint, names)
-            values[names.index(joint)] = missing if value is None else value
+            number = as_floats(f"limit {name} of {joint!r}", missing if value is None else value)
+            if number.ndim:
+                raise ShapeError(f"limit {name} of {joint!r} must be one number, got {value!r}.")
+            values[names.index(joint)] = number
     else:
         values = as_floats(f"limit {name}", given)
         if values.shape not in ((), (len(names),)):

@@ -127,7 +127,7 @@ class MotionFile:
             kept[1:] = (known[1:] != known[:-1]).any(axis=1)
         kept[: len(before)] = True
         places = self._places(np.concatenate([np.zeros(len(before), dtype=int), numbers])[kept])
-        check_samples(known[kept], self._source.layout.titles, places)
+        check_samples(known[kept], self._source.layout.titles, places, self.start)
         return rows[kept[len(before) :]], kept[len(before) :]
 
     def _turned(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import NamedTuple
 
 import numpy as np
@@ -101,11 +102,16 @@ def checked_names(names: Sequence[str]) -> tuple[str, ...]:
     return names
 
 
-def check_samples(rows: np.ndarray, columns: Sequence[str], place: Callable[[int], str]) -> None:
+def check_samples(
+    rows: np.ndarray,
+    columns: Sequence[str],
+    place: Callable[[int], str],
+    start: Decimal = Decimal(0),
+) -> None:
     """Raise unless all is finite, and the first column, the time, increases strictly.
 
     ``rows`` has shape ``(samples, columns)`` or, for the time alone, ``(samples,)``.
-    ``place(sample)`` says where a sample stands.
+    ``place(sample)`` says where a sample stands, ``start`` what its time is counted from.
     """
     rows = rows[:, None] if rows.ndim == 1 else rows
     finite = np.isfinite(rows)
@@ -117,7 +123,8 @@ def check_samples(rows: np.ndarray, columns: Sequence[str], place: Callable[[int
         )
     late = np.flatnonzero(np.diff(rows[:, 0]) <= 0.0)
     if late.size:
-        before, sample = rows[late[0], 0], rows[late[0] + 1, 0]
+        times = rows[late[0] : late[0] + 2, 0]
+        before, sample = (start + Decimal(str(t)) for t in times) if start else times
         raise TableError(
             f"{place(late[0] + 1)}: time {sample!s} does not come after {before!s} of the "
             "sample before; time must increase strictly."

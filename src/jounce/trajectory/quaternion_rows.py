@@ -10,6 +10,7 @@ from jounce.errors import TableError
 from jounce.model.checks import QUATERNION_TOLERANCE
 
 QUARTER = np.sqrt(0.5)  # cosine of half of a turn by 90 degrees
+ROUNDING = 4.0 * np.finfo(float).eps  # of the length of a quaternion that is normalised
 
 
 def continuous_rows(
@@ -32,9 +33,11 @@ def continuous_rows(
         if wrong.size:
             raise TableError(
                 f"{place(int(wrong[0]))}: the quaternion {', '.join(titles[part])} has length "
-                f"{size[wrong[0]]:.9g}; x y z w must have length 1 to {QUATERNION_TOLERANCE:g}."
+                f"{size[wrong[0]]:.9g}; it must be 1 to {QUATERNION_TOLERANCE:g}: write x y z w "
+                "with more digits, or divide them by their length."
             )
-        unit = rows[:, part] / size[:, None]
+        rounded = np.abs(size - 1.0) <= ROUNDING  # dividing again would change the last bits
+        unit = rows[:, part] / np.where(rounded, 1.0, size)[:, None]
         agrees = np.sum(unit * np.concatenate([before[:, part], unit])[: len(unit)], axis=1)
         if not len(before):
             agrees = np.concatenate([[1.0], np.sum(unit[1:] * unit[:-1], axis=1)])

@@ -82,6 +82,33 @@ def test_checked_samples_take_the_builtin(floating: bool, monkeypatch: pytest.Mo
             assert own.checked(robot.neutral * length, *plain[1:]) == python
 
 
+def test_every_quaternion_is_looked_at(rng: np.random.Generator):
+    kinds = ("spherical", "revolute", "free")
+    robot = jounce.examples.random_tree(rng, 6, kinds)
+    balls = [joint for joint in robot.joints if joint.nq > joint.nv]
+    assert len(balls) > 2
+    q, *rates = random_motion(robot, 0, rng)
+    wanted = jounce.kernel(robot, "inverse_dynamics")(q, *rates)
+    assert_close(jounce.inverse_dynamics(robot, q, *rates), wanted, EXACT)
+    for joint in balls:
+        for place in range(joint.q_slice.stop - 4, joint.q_slice.stop):
+            spoilt = q.copy()
+            spoilt[place] += 2.0
+            with pytest.raises(jounce.ShapeError, match=f"quaternion .* of joint '{joint.name}'"):
+                jounce.inverse_dynamics(robot, spoilt, *rates)
+
+
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", "mass_matrix", "kinetic_energy"])
+def test_a_robot_that_cannot_move(quantity: str):
+    builder = jounce.RobotBuilder("plate")
+    builder.add("plate", None, jounce.joints.fixed(), np.eye(4))
+    own = Kernel(kernel_spec(builder.build(), quantity)).compile()
+    nothing = [np.zeros(0)] * len(own.signature.arguments)
+    wanted = own.call(*nothing)
+    assert_close(own(*nothing), wanted, EXACT)
+    assert_close(own.checked(*nothing), wanted, EXACT)
+
+
 def test_keywords_go_to_python(kernel: Kernel, rng: np.random.Generator):
     motion = random_motion(ROBOT, 2, rng)
     wanted = kernel(*motion)
@@ -131,11 +158,14 @@ def test_calls_leave_no_memory_behind(kernel: Kernel, rng: np.random.Generator):
         for _ in range(turns):
             for _ in range(100):
                 kernel(*motion)
+                kernel.checked(*motion)
             kernel(*batch)
             kernel(*batch, threads=2)
             kernel(*lists, check=True)
             with pytest.raises(jounce.ShapeError):
                 kernel(None, *motion[1:])
+            with pytest.raises(jounce.NotFiniteError):
+                kernel.checked(motion[0] * np.nan, *motion[1:])
 
     some(100)
     gc.collect()

@@ -16,6 +16,13 @@ WEIGHTLESS = ARM.with_gravity((0, 0, 0))
 REST = (np.zeros(2), np.zeros(2))
 
 
+def wheel() -> jounce.Robot:
+    builder = jounce.RobotBuilder("wheel")
+    inertia = jounce.Inertia(1, [0, 0, 0], np.eye(3))
+    builder.add("disc", joint=jounce.joints.revolute([0, 0, 1]), inertia=inertia)
+    return builder.build()
+
+
 def switched(time: float, torque: Any) -> Any:
     def forces(t: float, order: int = 0) -> np.ndarray:
         rows = np.zeros((order + 1, 2))
@@ -32,6 +39,45 @@ def test_a_step_ends_where_forces_jump(time: float):
     wanted = taylor(WEIGHTLESS, REST, [5.0, 0.0], (time, 1.0), order=8)
     assert_close(found.times[1], time, ROUNDOFF)
     assert_close(found.final[0], wanted.final[0], INDEPENDENT)
+
+
+def square_wave(t: float, order: int = 0) -> np.ndarray:
+    """Ten times a second 2.5 up, then down."""
+    return np.array([[2.5 if 10.0 * t % 1.0 < 0.5 else -2.5], *np.zeros((order, 1))])
+
+
+@pytest.mark.parametrize("span", [(0.0, 1.0), (-1.0, 0.97), (0.0, 20.0)])
+def test_no_jump_of_a_square_wave_is_left_out(span: tuple[float, float]):
+    """Nothing but the jumps bounds the steps of a wheel; every period moves it on by τ/I P²/4."""
+    found = taylor(wheel(), ([0.0], [0.0]), square_wave, span, order=8)
+    periods, rest = divmod(span[1] - span[0] + 1e-9, 0.1)
+    assert found.steps == round(2 * periods) + (2 if rest > 1e-6 else 0)
+    whole = np.isclose(found.times, span[0] + 0.1 * periods, atol=1e-12, rtol=0.0)
+    assert_close(found.states["q"][whole], [[periods * 2.5 * 0.1**2 / 4.0]], 1e-9)
+
+
+@pytest.mark.parametrize("start", [1e4, 1e6])
+def test_smooth_forces_are_smooth_at_late_times(start: float):
+    """Times are rounded there: the forces seem to jump by their slope times that."""
+
+    def forces(t: float, order: int = 0) -> np.ndarray:
+        rates = [300.0**k * np.sin(300.0 * t + 0.5 * np.pi * k) for k in range(order + 1)]
+        return np.array([[5.0 * rate, 0.0] for rate in rates])
+
+    early, late = (taylor(ARM, REST, forces, (t, t + 0.1), order=10) for t in (0.0, start))
+    assert abs(late.steps - early.steps) < 0.1 * early.steps
+
+
+def test_forces_are_not_asked_after_the_end():
+    """0.3 + (0.9 − 0.3) is larger than 0.9."""
+    asked = []
+
+    def forces(t: float, order: int = 0) -> np.ndarray:
+        asked.append(t)
+        return np.zeros((order + 1, 2))
+
+    taylor(WEIGHTLESS, REST, forces, (0.3, 0.9), order=8)
+    assert max(asked) == 0.9
 
 
 @pytest.mark.parametrize("smoothness", [1, 2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import factorial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ START = (np.array([0.3, 0.3]), np.zeros(2))
 
 @pytest.mark.usefixtures("interpreted")
 def test_the_order_of_least_work():
-    """Steps times operations along a fall: no even order is more than 5 % better."""
+    """Steps times operations along a fall: no even order is more than 7 % better."""
     fall = taylor(ARM, START, t=(0, 0.5), order=24)
     orders = range(4, 25, 2)
     spec = [jounce.kernel(ARM, "forward_dynamics", order=n - 1).operations for n in orders]
@@ -32,8 +33,19 @@ def test_the_order_of_least_work():
 
     for tol in (1e-3, 1e-6, 1e-9, 1e-12, 1e-14):
         work = {n: ops * steps(n, tol) for n, ops in zip(orders, spec, strict=True)}
-        assert work[best_order(tol)] < 1.05 * min(work.values())
+        assert work[best_order(tol)] < 1.07 * min(work.values())
         assert work[4 if tol < 1e-6 else 24] > 1.4 * min(work.values())
+
+
+def test_the_terms_before_the_last_two_cost_little():
+    """Those of a sine, which has no radius of convergence, seem to bound it when they are early."""
+    sine = np.array([[1.0 / factorial(k)] for k in range(19)])
+    last_two = min((1e-14 * factorial(k)) ** (1.0 / k) for k in (17, 18))
+    assert 0.85 * last_two < step_length((sine,), 1e-14) < last_two
+
+
+def test_terms_below_the_smallest_numbers_bound_nothing():
+    assert step_length((np.full((9, 1), 1e-320),), 1e-14) == np.inf
 
 
 @pytest.mark.parametrize(
@@ -41,6 +53,7 @@ def test_the_order_of_least_work():
     [
         ({"order": 4}, r"order 4 are short at tol = 1e-14: leave out order, which makes it 18"),
         ({}, r"fast: joint 'joint\d' has velocity .* larger max_steps"),
+        ({"forces": lambda _, order: np.zeros((order + 1, 2))}, r"fast, or forces\(t\) jumps"),
     ],
 )
 def test_too_many_steps(options: dict[str, Any], match: str):

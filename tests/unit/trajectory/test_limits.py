@@ -111,7 +111,9 @@ def test_files_that_are_no_limits_are_refused(
         ({"velocity": [1.0, 2.0, 3.0]}, ShapeError, "one number, 2 numbers or"),
         ({"velocity": -1.0}, ModelError, "velocity must be numbers ≥ 0"),
         ({"jerk": np.nan}, ModelError, "jerk"),
-        ({"lower": 2.0, "upper": 1.0}, ModelError, "leave no range"),
+        ({"jerk": {"joint1": "fast"}}, ShapeError, "limit jerk of 'joint1' must be an array of"),
+        ({"jerk": {"joint1": [1.0, 2.0]}}, ShapeError, "jerk of 'joint1' must be one number, got"),
+        ({"lower": 2.0, "upper": 1.0}, ModelError, "leave no range; correct them, or give"),
     ],
 )
 def test_bounds_that_are_none_are_refused(arm: jounce.Robot, bounds, error, message: str):

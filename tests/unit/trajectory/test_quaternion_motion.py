@@ -94,6 +94,17 @@ def test_tables_come_back(ending: str, orders: int, tmp_path: Path):
     assert_close(got.forces, written.forces, EXACT)
 
 
+def test_what_is_normalised_reads_back_bit_for_bit(tmp_path: Path, rng: np.random.Generator):
+    q = rng.normal(size=(1, 1000, len(NAMES)))
+    for part in quaternion_slices(ROBOT):
+        q[..., part] /= np.linalg.norm(q[..., part], axis=-1, keepdims=True) * (1.0 + 1e-7)
+    write_table(tmp_path / "log.npz", MotionTable(np.arange(1000.0), NAMES, q))
+    first = read_motion(tmp_path / "log.npz", ROBOT)
+    assert not np.array_equal(np.abs(first.values), np.abs(q))
+    write_table(tmp_path / "log.csv", first)
+    assert np.array_equal(read_motion(tmp_path / "log.csv", ROBOT).values, first.values)
+
+
 @pytest.mark.parametrize("samples", [1, 7, 50])
 def test_signs_are_made_continuous(samples: int, tmp_path: Path, rng: np.random.Generator):
     path, q = tmp_path / "log.npz", exact_motion(TIME, 0)[1][0]
@@ -140,7 +151,9 @@ def test_a_length_that_is_not_one(size: float, tmp_path: Path):
     q[17, 9:13] *= size
     write_table(tmp_path / "log.csv", MotionTable(TIME, NAMES, q[None]))
     names = r"q:ball\[qx\], q:ball\[qy\], q:ball\[qz\], q:ball\[qw\]"
-    message = rf"log\.csv:19: the quaternion {names} has length {size:.9g}; x y z w must have"
+    message = (
+        rf"log\.csv:19: the quaternion {names} has length {size:.9g}; it must be 1 to 1e-06: write"
+    )
     with pytest.raises(TableError, match=message):
         read_motion(tmp_path / "log.csv", ROBOT)
     with pytest.raises(TableError, match=message):
@@ -151,6 +164,12 @@ def test_a_missing_column_is_named(tmp_path: Path):
     write_table(tmp_path / "log.csv", MotionTable(TIME, NAMES[:-1], np.zeros((1, 50, 12))))
     with pytest.raises(TableError, match=r"no column q:ball\[qw\];"):
         read_motion(tmp_path / "log.csv", ROBOT)
+
+
+def test_without_the_robot_the_error_asks_for_it(tmp_path: Path):
+    write_table(tmp_path / "log.csv", table(2))
+    with pytest.raises(TableError, match="unless there are quaternions: then give the robot"):
+        read_motion(tmp_path / "log.csv")
 
 
 def test_what_is_no_table_of_quaternions():
