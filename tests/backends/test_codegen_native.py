@@ -172,6 +172,18 @@ def test_strides_and_repeated_rows(program: Program, code: Native):
     assert np.isnan(untouched).all()
 
 
+@pytest.mark.parametrize("step", [1, -1, 40, -40])
+def test_long_batches_of_any_stride(program: Program, code: Native, step: int):
+    """Rows are fetched ahead where they are near, past the ends of the arrays too."""
+    wide = np.random.default_rng(1).normal(size=(100 * abs(step), 18))[::step]
+    inputs = [wide[:, :9], wide[:1, 9:]]
+    again = run(code, [inputs[0].copy(), np.repeat(inputs[1], 100, axis=0)], 100)
+    for actual, desired in zip(run(code, inputs, 100), again, strict=True):
+        assert_close(actual, desired, EXACT)
+    for actual, desired in zip(again, interpret(program, inputs), strict=True):
+        assert_close(actual, desired, ROUNDOFF)
+
+
 @pytest.mark.parametrize("width", [1, 2, 3, 4, 5, 7, 300])
 @pytest.mark.parametrize("lanes", [1, 4])
 def test_all_widths_are_transposed(width: int, lanes: int):

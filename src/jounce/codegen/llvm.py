@@ -9,7 +9,8 @@ its values side by side; outputs likewise. Rows begin…end−1 are computed, a 
 at a time, by the same instructions wherever a row stands: a result does not depend on its
 neighbours. Nothing is read or written outside these rows but the scratch block; the code has
 no state, so calls with different scratch blocks may run at the same time. In a long batch
-several groups take each step in turn, while its code is in the cache of the processor.
+several groups take each step in turn, while its code is in the cache of the processor, and rows
+of later ones are fetched.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jounce.codegen.llvm_chunk import ChunkPrinter
-from jounce.codegen.llvm_rows import print_reader, print_writer
+from jounce.codegen.llvm_rows import NARROW, print_fetch, print_reader, print_writer
 from jounce.codegen.llvm_sincos import LIMIT, print_libm, print_sincos
 from jounce.codegen.llvm_sweep import PAIR, WIDE, packed_columns, print_sweep, segments
-from jounce.codegen.llvm_types import splat, suffix, vector
+from jounce.codegen.llvm_types import declarations, splat
 from jounce.codegen.lowering import Code, lower
 from jounce.codegen.program import Program
 from jounce.codegen.schedule import CHUNK, Angles, Chunk, Step, schedule
@@ -31,16 +32,8 @@ ENTRY = "entry"
 SPAN = 64  # columns moved by one function; the time to compile one grows with its square
 MODULE = 80  # chunks in a module
 ALIGNMENT = 64
+AHEAD = 2  # blocks from the one at work to the one that is fetched
 BLOCK = 4  # groups of samples that take each step in turn, while its code is at hand
-
-_TAIL = """\
-declare double @sin(double) #2
-declare double @cos(double) #2
-declare double @llvm.fabs.f64(double)
-attributes #0 = { nounwind noinline }
-attributes #1 = { nounwind noinline cold }
-attributes #2 = { nounwind }
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,18 +103,12 @@ class _Printer:
                 declared.append("declare i1 @sincos(ptr, ptr, i64)")
         if self.packed:
             self.text.append(print_sweep(self.lanes))
-        self.text.append(self._entry())
-        tail = _TAIL + self._intrinsics()
+        count = self.block * self.lanes
+        self.text += [print_fetch("in", count), print_fetch("out", count), self._entry()]
+        tail = declarations(self.lanes)
         groups = [chunks[k : k + MODULE] for k in range(0, len(chunks), MODULE)]
         main = "\n".join([*self.text, *declared, tail])
         return (FAR + main, *("\n".join([*group, tail]) for group in groups))
-
-    def _intrinsics(self) -> str:
-        v, s = vector(self.lanes), suffix(self.lanes)
-        lines = [f"declare {v} @llvm.fma.{s}({v}, {v}, {v})", f"declare {v} @llvm.sqrt.{s}({v})"]
-        if self.lanes > 1:
-            lines.append(f"declare {v} @llvm.fabs.{s}({v})")
-        return "\n".join(lines) + "\n"
 
     def _readers(self) -> None:
         """Add the functions that read the used inputs."""
@@ -252,6 +239,20 @@ class _Printer:
                 lines.append(call.replace("@T", f"{loop}{g}").replace("@S", f"%s{g}"))
         return "\n".join(lines)
 
+    def _fetches(self) -> str:
+        """Return the calls that fetch narrow rows of a later block into the cache."""
+        program = self.code.program
+        lines = [f"  %ahead = add i64 %row.many, {AHEAD * self.block * self.lanes}"]
+        for side, widths in (("in", program.input_widths), ("out", program.output_widths)):
+            for a, width in enumerate(widths):
+                if 0 < width <= NARROW:
+                    tag = f"ahead.{side}{a}"
+                    lines.append(self._argument(tag, a, side))
+                    lines.append(
+                        f"  call void @fetch.{side}(ptr %{tag}.p, i64 %{tag}.n, i64 %ahead)"
+                    )
+        return "\n".join(lines)
+
     def _entry(self) -> str:
         """Return the loops over samples: BLOCK groups at a time, then one at a time."""
         block = self.block
@@ -279,6 +280,7 @@ head:
   %enough = icmp slt i64 %row.many, %full
   br i1 %enough, label %many, label %tail
 many:
+{self._fetches()}
 {self._loop("many", block)}
   br label %many.end
 many.end:

@@ -159,3 +159,32 @@ def print_writer(name: str, columns: dict[int, int | str], lanes: int) -> str:
         x, y = (out.source(columns[column]) for column in (start, start + 1))
         out.store_pair(rows, start, x, y)
     return out.text()
+
+
+NARROW = 64  # numbers from one row to the next up to which rows are fetched ahead
+
+
+def print_fetch(side: str, count: int) -> str:
+    """Return a function that fetches `count` rows into the cache, to be read or written.
+
+    The processor follows such a stream by itself only to the end of a page of memory, which is
+    57 rows of nine numbers.
+    """
+    return f"""\
+define private void @fetch.{side}(ptr %base, i64 %stride, i64 %row) #0 {{
+start:
+  %offset = mul i64 %row, %stride
+  %first = getelementptr double, ptr %base, i64 %offset
+  %numbers = mul i64 %stride, {count}
+  %far = icmp ugt i64 %stride, {NARROW}
+  br i1 %far, label %done, label %loop
+loop:
+  %k = phi i64 [ 0, %start ], [ %next, %loop ]
+  %line = getelementptr double, ptr %first, i64 %k
+  call void @llvm.prefetch.p0(ptr %line, i32 {int(side == "out")}, i32 3, i32 1)
+  %next = add i64 %k, 8
+  %more = icmp slt i64 %next, %numbers
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}}"""

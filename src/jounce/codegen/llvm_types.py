@@ -1,4 +1,4 @@
-"""Spelling of types and constants in LLVM IR."""
+"""Spelling of types and constants in LLVM IR, and what every module declares."""
 
 from __future__ import annotations
 
@@ -33,3 +33,20 @@ def splat(value: float, lanes: int) -> str:
 def splat_integer(value: int, lanes: int) -> str:
     """Spell an integer constant that is the same in all lanes."""
     return str(value) if lanes == 1 else f"splat (i64 {value})"
+
+
+def declarations(lanes: int) -> str:
+    """Return the functions from outside and the attributes that modules refer to."""
+    v, s = vector(lanes), suffix(lanes)
+    vectors = f"declare {v} @llvm.fabs.{s}({v})\n" if lanes > 1 else ""
+    return f"""\
+declare double @sin(double) #2
+declare double @cos(double) #2
+declare double @llvm.fabs.f64(double)
+declare {v} @llvm.fma.{s}({v}, {v}, {v})
+declare {v} @llvm.sqrt.{s}({v})
+{vectors}declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
+attributes #0 = {{ nounwind noinline }}
+attributes #1 = {{ nounwind noinline cold }}
+attributes #2 = {{ nounwind }}
+"""
