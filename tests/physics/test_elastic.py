@@ -18,13 +18,9 @@ from jounce.elastic import (
     VariableStiffness,
 )
 from jounce.simulation import PlannedForces, taylor
+from tests.elastic_swing import ARM, STIFFNESS, SWING
 from tests.tolerances import assert_close
 
-ARM = jounce.load("planar2r")
-SWING = jounce.trajectory.Fourier(
-    [[0.6, -0.4], [0.2, 0.1]], [[0.2, 0.1], [0.0, -0.2]], 2.0, [0.3, 0.5]
-)
-STIFFNESS = jounce.trajectory.Fourier([[30.0, 40.0]], [[20.0, -10.0]], 3.0, [500.0, 300.0])
 POLES = np.array([-8.0, -9.0, -10.0 + 4.0j, -10.0 - 4.0j])
 
 

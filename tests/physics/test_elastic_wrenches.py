@@ -17,15 +17,11 @@ from jounce.elastic import (
 )
 from jounce.elastic.drives import with_armature
 from jounce.simulation import PlannedForces, Simulation, taylor
+from tests.elastic_swing import ARM, STIFFNESS, SWING
 from tests.tolerances import INDEPENDENT, assert_close
 
-ARM = jounce.load("planar2r")
 TIP = ARM.bodies[-1].name
 W = np.array([0.5, -0.2, 1.7, 4.0, 3.0, -6.0])
-SWING = jounce.trajectory.Fourier(
-    [[0.6, -0.4], [0.2, 0.1]], [[0.2, 0.1], [0.0, -0.2]], 2.0, [0.3, 0.5]
-)
-STIFFNESS = jounce.trajectory.Fourier([[30.0, 40.0]], [[20.0, -10.0]], 3.0, [500.0, 300.0])
 K, J, GAIN, SPRING = np.array([300.0, 500.0]), 0.1, 100.0, 200.0
 DRIVES = {
     "rigid": ARM,

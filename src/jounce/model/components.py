@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jounce.model.records import Joint
 from jounce.model.robot import Robot
 
 _QUATERNION, _ANGULAR = ("qx", "qy", "qz", "qw"), ("wx", "wy", "wz")
@@ -32,43 +33,36 @@ _VELOCITY_KINDS = {
 
 def position_names(robot: Robot) -> tuple[str, ...]:
     """Return a name for every entry of q."""
-    joints = [joint for joint in robot.joints if joint.nq]
-    return tuple(
-        name
-        for joint in joints
-        for name in _indexed(joint.name, _POSITIONS.get(joint.kind, range(joint.nq)))
-    )
+    return _each([_indexed(j.name, _POSITIONS.get(j.kind, range(j.nq))) for j in _moving(robot)])
 
 
 def velocity_names(robot: Robot) -> tuple[str, ...]:
     """Return a name for every entry of v."""
-    joints = [joint for joint in robot.joints if joint.nv]
-    return tuple(
-        name
-        for joint in joints
-        for name in _indexed(joint.name, _VELOCITIES.get(joint.kind, range(joint.nv)))
-    )
+    return _each([_indexed(j.name, _VELOCITIES.get(j.kind, range(j.nv))) for j in _moving(robot)])
 
 
 def position_kinds(robot: Robot) -> tuple[str, ...]:
     """Tell for every entry of q whether it is an "angle", a "length" or a "number"."""
-    joints = [joint for joint in robot.joints if joint.nq]
-    return tuple(
-        kind for joint in joints for kind in _POSITION_KINDS.get(joint.kind, ("angle",) * joint.nq)
-    )
+    return _each([_POSITION_KINDS.get(j.kind, ("angle",) * j.nq) for j in _moving(robot)])
 
 
 def velocity_kinds(robot: Robot) -> tuple[str, ...]:
     """Tell for every entry of v whether it is the rate of an "angle" or of a "length"."""
-    joints = [joint for joint in robot.joints if joint.nv]
-    return tuple(
-        kind for joint in joints for kind in _VELOCITY_KINDS.get(joint.kind, ("angle",) * joint.nv)
-    )
+    return _each([_VELOCITY_KINDS.get(j.kind, ("angle",) * j.nv) for j in _moving(robot)])
 
 
 def quaternion_slices(robot: Robot) -> tuple[slice, ...]:
     """Return where in q the quaternions x y z w stand."""
     return tuple(slice(j.q_slice.stop - 4, j.q_slice.stop) for j in robot.joints if j.nq != j.nv)
+
+
+def _moving(robot: Robot) -> list[Joint]:
+    """Return the joints with coordinates of their own, unlike those that follow others."""
+    return [joint for joint in robot.joints if joint.nq]
+
+
+def _each(parts: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    return tuple(entry for part in parts for entry in part)
 
 
 def _indexed(name: str, indices: Sequence[object]) -> list[str]:

@@ -73,14 +73,20 @@ def test_played_faster_the_derivatives_grow_by_powers():
 def test_the_result_is_on_a_limit_and_faster_is_beyond(damping: float, bounds):
     robot = arm(damping)
     limits = limits_of(robot, **bounds)
-    scaled = scale_to_limits(robot, MOVE, limits, samples=151)
+    on_the_limit(robot, MOVE, limits, [1.001, *np.geomspace(1.002, 20.0, 12)])
+
+
+def on_the_limit(robot, motion, limits, faster):
+    """Return the scaled motion and what it uses up; played any faster it is beyond a limit."""
+    scaled = scale_to_limits(robot, motion, limits, samples=151)
     report = check_limits(robot, scaled, limits, samples=151)
     assert report.ok
     assert report.worst is not None
     assert_close(report.worst.use, 1.0, 1e-9)
-    for faster in np.concatenate([[1.001], np.geomspace(1.002, 20.0, 12)]):
-        beyond = ScaledTrajectory(MOVE, scaled.factor * faster)
+    for factor in faster:
+        beyond = ScaledTrajectory(motion, scaled.factor * factor)
         assert not check_limits(robot, beyond, limits, samples=151).ok
+    return scaled, report.worst
 
 
 class Flight:
@@ -113,15 +119,8 @@ class Flight:
 def test_a_floating_base_is_played_as_fast_as_its_limits_allow(bounds):
     robot, flight = arm(3.0).with_floating_base(), Flight()
     limits = limits_of(robot, **bounds)
-    scaled = scale_to_limits(robot, flight, limits, samples=151)
-    report = check_limits(robot, scaled, limits, samples=151)
-    assert report.ok
-    assert report.worst is not None
-    assert_close(report.worst.use, 1.0, 1e-9)
-    assert report.worst.joint.startswith("root_joint")
-    for faster in (1.001, 1.3, 5.0):
-        beyond = ScaledTrajectory(flight, scaled.factor * faster)
-        assert not check_limits(robot, beyond, limits, samples=151).ok
+    scaled, worst = on_the_limit(robot, flight, limits, [1.001, 1.3, 5.0])
+    assert worst.joint.startswith("root_joint")
     # the scaled rates are those of the scaled path: q moves on as the velocity says
     t, h = 2.0 + scaled.duration / 3.0, 1e-5
     q, v, *_ = scaled(np.array([t - h, t, t + h]), order=1)
