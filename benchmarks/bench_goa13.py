@@ -17,7 +17,7 @@ from jounce.derivatives.kinematics import as_rows
 from jounce.dynamics.gravity import gravity_forces
 from jounce.dynamics.matrices import coriolis_matrix, mass_matrix
 from jounce.dynamics.motion import link_motions
-from jounce.model.economy import economical
+from jounce.model.lowering.reduced import economical
 
 SAMPLES = 1024
 PAPER = 0.71

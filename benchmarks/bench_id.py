@@ -13,8 +13,8 @@ from rich.console import Console
 
 import jounce
 from benchmarks.timing import at_most
+from jounce.tables.read_write import table_writer
 from jounce.trajectory import MotionTable, papers_motion
-from jounce.trajectory.tables import table_writer
 
 ROWS = 10**6
 BLOCK = 50000

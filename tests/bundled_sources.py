@@ -1,6 +1,6 @@
 """The published numbers behind the bundled robots, and the robots made from them.
 
-``python -m tests.bundled_sources`` writes src/jounce/model/data; the tests compare both.
+``python -m tests.bundled_sources`` writes src/jounce/formats/data; the tests compare both.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import numpy as np
 
 from jounce.errors import InvalidInertiaError
 from jounce.formats.dh import DH, from_dh
+from jounce.formats.json import to_dict
 from jounce.model import joints
 from jounce.model.builder import RobotBuilder
 from jounce.model.inertia import Inertia, check_inertia
-from jounce.model.native import to_dict
 from jounce.model.records import Limits
 from jounce.model.robot import Robot
 from tests import oracle_data
 
-DATA = Path(__file__).parents[1] / "src" / "jounce" / "model" / "data"
+DATA = Path(__file__).parents[1] / "src" / "jounce" / "formats" / "data"
 
 PANDA_ROWS = [
     DH(d=0.333),

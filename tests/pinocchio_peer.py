@@ -36,7 +36,7 @@ import numpy as np
 import pinocchio as pin  # pyright: ignore[reportMissingImports]
 
 from jounce.adapters.pinocchio import pinocchio_model
-from jounce.formats.urdf import load_urdf
+from jounce.formats.urdf.reader import load_urdf
 from jounce.model.examples import random_tree
 from jounce.model.inertia import NO_MATTER
 from jounce.model.records import Joint

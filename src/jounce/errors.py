@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class JounceError(Exception):
@@ -12,6 +16,10 @@ class JounceError(Exception):
 
 class ShapeError(JounceError, ValueError):
     """An array has the wrong shape or the wrong number of arrays was given."""
+
+
+class ArgumentError(JounceError, ValueError):
+    """A value that cannot be meant, such as a negative tolerance."""
 
 
 class NotFiniteError(JounceError, ValueError):
@@ -36,6 +44,56 @@ class TableError(JounceError, ValueError):
 
 class SingularError(JounceError, ArithmeticError):
     """A matrix that has no inverse, such as the mass matrix of a robot with a massless tip."""
+
+
+class SingularityError(SingularError):
+    """A Jacobian that cannot be inverted; ``rank``, ``condition``, ``direction``, ``index``.
+
+    ``direction`` is the worst of the lost ``directions``, one a row; ``index`` is where in the
+    batch the first such sample stands; ``finding`` says it in words.
+    """
+
+    def __init__(
+        self,
+        where: str,
+        finding: str,
+        loss: tuple[int, float, np.ndarray, bool],
+        index: tuple[int, ...] = (),
+    ) -> None:
+        advice = "Give damping > 0, leave that direction out, or raise condition_limit."
+        super().__init__(f"{where}: {finding}. {advice}")
+        self.where, self.finding, self.index, self._loss = where, finding, index, loss
+        self.rank, self.condition, self.directions, _ = loss
+        self.direction = self.directions[-1]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.where, self.finding, self._loss, self.index)
+
+
+class PathError(JounceError, ValueError):
+    """A path that cannot be followed: ``time``, ``condition`` of the Jacobian and ``q`` there."""
+
+    def __init__(self, message: str, time: float, condition: float, q: np.ndarray) -> None:
+        super().__init__(message)
+        self.time, self.condition, self.q = time, condition, q
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (str(self), self.time, self.condition, self.q)
+
+
+class InfeasibleError(JounceError, ValueError):
+    """A motion that breaks a limit however slowly it is played."""
+
+
+class SimulationError(JounceError, ArithmeticError):
+    """A simulation that could not go on; ``partial`` holds what was simulated so far."""
+
+    def __init__(self, message: str, partial: Any) -> None:
+        super().__init__(message)
+        self.partial = partial
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (str(self), self.partial)
 
 
 class MemoryLimitError(JounceError, MemoryError):

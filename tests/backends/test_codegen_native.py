@@ -13,10 +13,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from jounce.codegen import Graph, Program, cache, interpret, native, parallel
-from jounce.codegen.llvm_sweep import PAST_CACHE, WIDE, packed_columns, segments
-from jounce.codegen.native import Native, compile_program
-from jounce.codegen.target import host
+from jounce.codegen import Graph, Program, cache, interpret, parallel
+from jounce.codegen import machine_code as native
+from jounce.codegen.llvm.host import host
+from jounce.codegen.llvm.sweep import PAST_CACHE, WIDE, packed_columns, segments
+from jounce.codegen.machine_code import Native, compile_program
 from tests.tolerances import EXACT, ROUNDOFF, assert_close
 from tests.unit.codegen.programs import Recipe, chain, evaluate, finite, recipes, trace
 
@@ -277,7 +278,7 @@ def mute_helper() -> subprocess.Popen[bytes]:
 
 @pytest.mark.parametrize("trouble", ["none", "no python", "dies"])
 def test_long_programs_use_helpers_and_survive_them(trouble: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("jounce.codegen.llvm.MODULE", 2)
+    monkeypatch.setattr("jounce.codegen.llvm.printer.MODULE", 2)
     monkeypatch.setattr(native, "PARALLEL", 0)
     monkeypatch.setattr(native, "available_workers", lambda: 1)
     if trouble == "no python":

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from jounce.codegen import Graph, cache
-from jounce.codegen.llvm_sincos import LIMIT
-from jounce.codegen.native import compile_program
+from jounce.codegen.llvm.sincos import LIMIT
+from jounce.codegen.machine_code import compile_program
 
 MAX_ULP = 1.0
 
@@ -91,9 +91,9 @@ def test_the_number_of_lanes_does_not_matter(lanes: int):
 
 
 def test_without_fma_instructions_libm_is_called():
-    from jounce.codegen.llvm import print_llvm
-    from jounce.codegen.native import Native
-    from jounce.codegen.target import compile_module
+    from jounce.codegen.llvm.host import compile_module
+    from jounce.codegen.llvm.printer import print_llvm
+    from jounce.codegen.machine_code import Native
 
     graph = Graph()
     (x,) = graph.inputs(1)

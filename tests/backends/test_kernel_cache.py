@@ -62,8 +62,9 @@ def test_a_second_process_finds_the_code(tmp_path: Path, wanted: list[float]):
     assert run(tmp_path) == wanted
     known = entries(tmp_path)
     assert known
-    refuse = "from jounce.codegen import native\ndef no(*_, **__): raise AssertionError\n"
-    refuse += "native.print_llvm = native.compile_modules = native.compile_module = no"
+    refuse = "from jounce.codegen import machine_code as m\n"
+    refuse += "def no(*_, **__): raise AssertionError\n"
+    refuse += "m.print_llvm = m.compile_modules = m.compile_module = no"
     assert run(tmp_path, refuse) == wanted
     assert entries(tmp_path) == known
 

@@ -7,7 +7,7 @@ import pytest
 
 import jounce
 from jounce.codegen.interpreter import interpret
-from jounce.codegen.native import compile_program
+from jounce.codegen.machine_code import compile_program
 from jounce.kernels.kernel import Kernel
 from jounce.kernels.quantities import kernel_spec
 from jounce.model.robot import Robot

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import jounce
+from jounce.tables.read_write import table_writer
 from jounce.trajectory import MotionTable, papers_motion, read_table
-from jounce.trajectory.tables import table_writer
 from tests.cli.program import started
 
 PROGRAM = """

@@ -15,9 +15,9 @@ from pathlib import Path
 import jounce
 from jounce.codegen import Graph
 from jounce.derivatives.forces import forces
-from jounce.model.economy import economical
+from jounce.model.lowering.reduced import economical
+from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
-from jounce.model.tree import Tree, lowered
 
 GOLDEN = Path(__file__).with_name("operations.json")
 ORDERS = range(5)

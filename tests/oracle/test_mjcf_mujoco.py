@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import jounce
-from jounce.formats.mjcf import load_mjcf
+from jounce.formats.mjcf.reader import load_mjcf
 from tests.tolerances import INDEPENDENT, assert_close
 
 mujoco = pytest.importorskip("mujoco")

@@ -9,7 +9,7 @@ pin = pytest.importorskip("pinocchio")
 
 import jounce  # noqa: E402
 from jounce.adapters.parameter_order import from_pinocchio  # noqa: E402
-from jounce.formats.urdf import load_urdf  # noqa: E402
+from jounce.formats.urdf.reader import load_urdf  # noqa: E402
 from tests.example_robots import urdf  # noqa: E402
 from tests.pinocchio_peer import PinocchioPeer, urdf_model  # noqa: E402
 from tests.tolerances import INDEPENDENT, assert_close  # noqa: E402

@@ -13,8 +13,8 @@ pin = pytest.importorskip("pinocchio")
 
 import jounce  # noqa: E402
 from jounce.errors import InvalidInertiaError, RobotFormatError  # noqa: E402
-from jounce.formats.urdf import load_urdf  # noqa: E402
-from jounce.model.native import from_dict  # noqa: E402
+from jounce.formats.json import from_dict  # noqa: E402
+from jounce.formats.urdf.reader import load_urdf  # noqa: E402
 from jounce.model.robot import Robot  # noqa: E402
 from tests.pinocchio_peer import PinocchioPeer, urdf_model  # noqa: E402
 from tests.tolerances import INDEPENDENT, assert_close  # noqa: E402

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import jounce
+from jounce.formats.json import from_dict, to_dict
 from jounce.model.edits import rebuild, with_free_mimics
 from jounce.model.examples import KINDS, random_tree
-from jounce.model.native import from_dict, to_dict
 from jounce.model.robot import Robot, parameters
 from tests.tolerances import ROUNDOFF, assert_close
 

@@ -15,6 +15,7 @@ from hypothesis.extra import numpy as arrays
 
 from jounce.formats.screws import from_screws
 from jounce.model.inertia import Inertia
+from jounce.tables.clock import CLOCK
 from jounce.trajectory import (
     Fourier,
     InfeasibleError,
@@ -31,7 +32,6 @@ from jounce.trajectory import (
     stream_derivatives,
     write_table,
 )
-from jounce.trajectory.clock import CLOCK
 from tests.tolerances import EXACT, INDEPENDENT, assert_close, assert_orders_close
 
 moderate = st.floats(-10.0, 10.0, allow_subnormal=False)

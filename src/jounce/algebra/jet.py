@@ -15,8 +15,8 @@ from functools import cache
 from math import factorial
 from typing import Any
 
+from jounce.algebra.scalar import Scalar, sincos
 from jounce.algebra.tangent import Tangent
-from jounce.scalar import Scalar, sincos
 
 
 class Jet:

@@ -6,8 +6,8 @@ from math import hypot, sqrt
 from typing import Any, NamedTuple
 
 from jounce.algebra.jet import Jet, divided
+from jounce.algebra.scalar import sincos
 from jounce.algebra.vector import Vec3
-from jounce.scalar import sincos
 
 
 class Rotation(NamedTuple):

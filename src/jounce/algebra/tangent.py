@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from jounce.scalar import sincos, sqrt
+from jounce.algebra.scalar import sincos, sqrt
 
 
 class Tangent:

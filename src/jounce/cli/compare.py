@@ -13,8 +13,8 @@ from rich.table import Table
 
 from jounce.cli.console import output, progress
 from jounce.cli.failure import CheckFailed
+from jounce.cli.output_path import check_target
 from jounce.cli.robot_argument import robot_argument
-from jounce.cli.target import check_target
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -10,16 +10,16 @@ import click
 
 from jounce.cli.console import messages, output, progress
 from jounce.cli.motion_argument import motion_options, notes, open_log
+from jounce.cli.output_path import check_target
 from jounce.cli.robot_argument import robot_argument
-from jounce.cli.target import check_target
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from jounce.cli.motion_stream import Gaps, Plan
-    from jounce.cli.stopwatch import Stopwatch
     from jounce.model.robot import Robot
-    from jounce.trajectory.motion_file import Block, MotionFile
+    from jounce.tables.motion_file import Block, MotionFile
+    from jounce.tables.rates import Gaps, Plan
+    from jounce.tables.stopwatch import Stopwatch
 
 _FILE = click.Path(path_type=Path)
 _TICKS = 1000  # of the progress bar
@@ -45,8 +45,8 @@ def id(robot: Robot, *, motion: Path, **options: Any) -> None:
     joint or q:JOINT.  Rates that it lacks (columns v:JOINT, a:JOINT …) come from a smoothing
     spline through its highest ones.
     """
-    from jounce.cli.motion_stream import Gaps, plan
-    from jounce.cli.stopwatch import Stopwatch
+    from jounce.tables.rates import Gaps, plan
+    from jounce.tables.stopwatch import Stopwatch
 
     order, out = options["order"], options["out"]
     _check_target(out, motion)
@@ -71,12 +71,12 @@ def _run(
     import numpy as np
 
     from jounce.cli.compiling import compile_with_progress
-    from jounce.cli.motion_stream import stream
     from jounce.errors import NotFiniteError
     from jounce.kernels.kernel import kernel_of
     from jounce.kernels.quantities import kernel_spec
-    from jounce.trajectory.motion_table import table_of
-    from jounce.trajectory.tables import table_writer
+    from jounce.tables.motion_table import table_of
+    from jounce.tables.rates import stream
+    from jounce.tables.read_write import table_writer
 
     kernel = kernel_of(kernel_spec(robot, "inverse_dynamics", options["order"]))
     compile_with_progress(kernel)
@@ -108,8 +108,8 @@ def _run(
 
 def _check_target(out: Path | None, motion: Path) -> None:
     """Find out before reading whether the result can be written."""
-    from jounce.trajectory.motion_file import known_ending
-    from jounce.trajectory.parquet_file import pyarrow
+    from jounce.tables.motion_file import known_ending
+    from jounce.tables.parquet import pyarrow
 
     if out is None:
         return
@@ -142,7 +142,7 @@ def _print_summary(robot: Robot, highest: np.ndarray) -> None:
 
 def _described(how: Plan, file: MotionFile) -> str:
     """Say in a line how the rates were found."""
-    from jounce.trajectory.columns import LETTERS
+    from jounce.tables.columns import LETTERS
 
     smoothing = how.smoothing
     assert smoothing is not None

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from jounce.cli.motion_stream import Gaps, Plan
     from jounce.model.robot import Robot
-    from jounce.trajectory.motion_file import MotionFile
+    from jounce.tables.motion_file import MotionFile
+    from jounce.tables.rates import Gaps, Plan
 
 NAMES = ("units", "noise", "degree", "fit", "drop_duplicates")
 
@@ -39,7 +39,7 @@ def motion_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def open_log(path: Path, robot: Robot, orders: int, options: dict[str, Any]) -> MotionFile:
     """Open a motion of which q and its first ``orders - 1`` rates are of use."""
-    from jounce.trajectory.motion_file import open_motion
+    from jounce.tables.motion_file import open_motion
 
     return open_motion(
         path,

@@ -10,15 +10,15 @@ import click
 from jounce.cli.console import messages, output, progress
 from jounce.cli.elastic_argument import elastic_robot
 from jounce.cli.motion_argument import NAMES, motion_options, notes, open_log
+from jounce.cli.output_path import check_target
 from jounce.cli.robot_argument import robot_argument
-from jounce.cli.target import check_target
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from jounce.limits.limits import MotionLimits
     from jounce.model.robot import Robot
     from jounce.report.records import Report
-    from jounce.trajectory.limits import MotionLimits
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _DURATION, _STEP = 10.0, 0.01  # s, of the motion of a robot that comes without one
@@ -90,7 +90,7 @@ def report(robot: Robot, *, motion: Path | None, out: Path, **options: Any) -> N
 
 
 def _limits(robot: Robot, path: Path | None) -> MotionLimits | None:
-    from jounce.trajectory.limits import MotionLimits
+    from jounce.limits.limits import MotionLimits
 
     return None if path is None else MotionLimits.read(path, robot)
 
@@ -121,9 +121,9 @@ def _default(
 def _logged(robot: Robot, path: Path, orders: int, options: dict[str, Any]) -> _Motion:
     import numpy as np
 
-    from jounce.cli.motion_stream import Gaps, plan, stream
-    from jounce.cli.stopwatch import Stopwatch
     from jounce.errors import TableError
+    from jounce.tables.rates import Gaps, plan, stream
+    from jounce.tables.stopwatch import Stopwatch
 
     strange = [name for name in ("duration", "step") if options[name] is not None]
     if strange:

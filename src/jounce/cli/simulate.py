@@ -12,8 +12,8 @@ from jounce.cli.console import output, progress
 from jounce.cli.elastic_argument import elastic_robot
 from jounce.cli.failure import CheckFailed
 from jounce.cli.number_list import numbers
+from jounce.cli.output_path import check_target
 from jounce.cli.robot_argument import robot_argument
-from jounce.cli.target import check_target
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,7 +113,7 @@ def _deliver(found: Simulation, step: float, out: Path | None, plot: Path | None
 def _write_csv(path: Path, found: Simulation, motion: dict[str, np.ndarray]) -> None:
     import numpy as np
 
-    from jounce.trajectory.csv_file import write_blocks
+    from jounce.tables.csv import write_blocks
 
     header = ["t"]
     for name in list(motion)[1:]:
@@ -203,7 +203,7 @@ def _read_state(path: Path) -> dict[str, Any]:
     """Return q, v, theta, theta1 of a file; of a table the last row."""
     import numpy as np
 
-    from jounce.trajectory.npz_file import read_arrays
+    from jounce.tables.npz import read_arrays
 
     ending = path.suffix.lower()
     if ending not in (".json", ".npz"):

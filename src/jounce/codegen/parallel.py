@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
-from jounce.codegen.target import compile_module
+from jounce.codegen.llvm.host import compile_module
 from jounce.codegen.worker import read_frame, write_frame
 
 PATIENCE = 120.0  # seconds a helper may take for its last module

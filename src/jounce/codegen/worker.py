@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import IO
 
-from jounce.codegen.target import compile_module
+from jounce.codegen.llvm.host import compile_module
 
 
 def write_frame(stream: IO[bytes], data: bytes) -> None:

@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
+from jounce.api.closed_form import closed_form
 from jounce.codegen.graph import Graph
 from jounce.codegen.program import Program
 from jounce.derivatives.forces import FORMULATIONS, forces
 from jounce.errors import UnsupportedError
-from jounce.kernels.closed_form import closed_form
 from jounce.literature import km21_recursive, m20_body, m20_dynamics, mk21_second_order
 from jounce.literature.chain import SerialChain, from_robot
-from jounce.model.economy import economical
+from jounce.model.lowering.reduced import economical
+from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
-from jounce.model.tree import Tree, lowered
 
 Rows = Sequence[Any]
 Text = Callable[[Rows], Any]  # to rows

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from jounce.codegen.interpreter import interpret
-from jounce.codegen.native import compile_program
+from jounce.codegen.machine_code import compile_program
 from jounce.codegen.program import Program
 from jounce.comparison.contestants import Contestant, Text, trace
 from jounce.kernels.arrays import input_rows
 from jounce.kernels.execution import Runner
-from jounce.kernels.fastcall import fast_callable
+from jounce.kernels.fastcall.call import fast_callable
 from jounce.kernels.kernel import INTERPRET
 from jounce.kernels.quantities import kernel_spec, signature
 from jounce.model.robot import Robot

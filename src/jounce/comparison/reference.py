@@ -20,8 +20,8 @@ from jounce.algebra.vector import Vec3
 from jounce.comparison.contestants import m20_body_fixed
 from jounce.derivatives.forces import forces
 from jounce.literature.chain import Ad, SerialChain, mass_matrix
+from jounce.model.lowering.tree import Link, Tree, lowered
 from jounce.model.robot import Robot
-from jounce.model.tree import Link, Tree, lowered
 
 DIGITS = 50
 _HAND_WRITTEN = 2  # order of the second opinion

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from jounce.codegen.graph import Graph
-from jounce.codegen.native import compile_program
+from jounce.codegen.machine_code import compile_program
 from jounce.codegen.program import Program
 from jounce.comparison.contestants import CONTESTANTS, Contestant, is_covered, without_motors
 from jounce.comparison.measurement import Entry, Motion, best_seconds, is_compiled

@@ -19,9 +19,9 @@ from jounce.dynamics.motion import link_motions
 from jounce.dynamics.poses import link_poses
 from jounce.dynamics.twists import force_in
 from jounce.dynamics.wrenches import FrameWrench
-from jounce.model.economy import economical
+from jounce.model.lowering.reduced import economical
+from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
-from jounce.model.tree import Tree, lowered
 
 FORMULATIONS = {
     "momentum": inverse_dynamics,

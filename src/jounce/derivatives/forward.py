@@ -13,9 +13,9 @@ from jounce.dynamics.mass_bounds import mass_bounds
 from jounce.dynamics.matrices import mass_matrix
 from jounce.dynamics.motion import link_motions
 from jounce.errors import SingularError
-from jounce.model.economy import economical
+from jounce.model.lowering.reduced import economical
+from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
-from jounce.model.tree import lowered
 
 
 def accelerations(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from jounce.algebra.scalar import sqrt
 from jounce.algebra.se3 import Motion, Transform
 from jounce.algebra.so3 import Rotation
 from jounce.algebra.vector import Vec3
@@ -13,9 +14,8 @@ from jounce.dynamics.inverse_kinematics import Task, dot, factorize, rates_from_
 from jounce.dynamics.jacobian import frame_columns
 from jounce.dynamics.motion import link_motions
 from jounce.dynamics.poses import link_poses
+from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
-from jounce.model.tree import Tree, lowered
-from jounce.scalar import sqrt
 
 Vector = list[Any]
 Groups = Sequence[Any]  # the arguments of a kernel: a vector, or vectors, one an order

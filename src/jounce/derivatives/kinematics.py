@@ -12,8 +12,8 @@ from jounce.dynamics.motion import link_motions
 from jounce.dynamics.poses import link_poses
 from jounce.dynamics.twists import link_twists, motion_in, twist_rates_in
 from jounce.errors import UnsupportedError
+from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
-from jounce.model.tree import lowered
 
 Rows = list[list[Any]]
 Scalars = Sequence[Any]

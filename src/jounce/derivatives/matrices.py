@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from jounce.derivatives.kinematics import Rows, Scalars, as_rows
 from jounce.dynamics.matrices import coriolis_matrix, mass_matrix
 from jounce.dynamics.motion import link_motions
-from jounce.model.economy import economical
+from jounce.model.lowering.reduced import economical
 from jounce.model.robot import Robot
 
 

@@ -18,8 +18,8 @@ from jounce.dynamics.motion import LinkMotion, link_motions
 from jounce.dynamics.poses import link_poses
 from jounce.dynamics.twists import link_twists
 from jounce.errors import UnsupportedError
+from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
-from jounce.model.tree import Tree, lowered
 
 
 def total_momentum(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from jounce.derivatives.kinematics import Rows, Scalars, as_rows
 from jounce.dynamics import regressor as texts
 from jounce.dynamics.motion import link_motions
+from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
-from jounce.model.tree import lowered
 
 
 def force_regressor(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:

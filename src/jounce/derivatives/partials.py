@@ -13,7 +13,7 @@ from jounce.derivatives.kinematics import Rows, Scalars
 from jounce.dynamics.load_partials import load_partials
 from jounce.dynamics.motion import link_motions
 from jounce.dynamics.partials import force_partials
-from jounce.model.economy import economical
+from jounce.model.lowering.reduced import economical
 from jounce.model.robot import Robot
 
 Table = list[list[list[list[Any]]]]  # [k][j][row][column] = ∂Q_row⁽ᵏ⁾/∂q_column⁽ʲ⁾

@@ -18,8 +18,8 @@ from jounce.derivatives.partials import varied_configuration
 from jounce.dynamics.gravity import gravity_forces
 from jounce.dynamics.matrices import coriolis_matrix, mass_matrix
 from jounce.dynamics.motion import link_motions
+from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
-from jounce.model.tree import Tree, lowered
 
 
 def mass_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:

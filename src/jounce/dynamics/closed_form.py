@@ -21,8 +21,8 @@ from jounce.dynamics.motion import link_motions, screws
 from jounce.dynamics.wrenches import FrameWrench, link_wrenches
 from jounce.errors import UnsupportedError
 from jounce.model.joints import Primitive
+from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
-from jounce.model.tree import Tree, lowered
 
 _UNITS = screws(Primitive("free"))  # the six unit twists
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from jounce.algebra.vector import ZERO, Vec3
 from jounce.dynamics.motion import LinkMotion, screws
-from jounce.model.tree import Tree
+from jounce.model.lowering.tree import Tree
 
 
 def gravity_forces(tree: Tree, motions: Sequence[LinkMotion]) -> list[Any]:

@@ -12,7 +12,7 @@ from jounce.algebra.vector import ZERO, Vec3
 from jounce.dynamics.motion import LinkMotion, link_motions
 from jounce.dynamics.twists import link_twists
 from jounce.dynamics.wrenches import FrameWrench, wrenches_beyond
-from jounce.model.tree import Link, Tree
+from jounce.model.lowering.tree import Link, Tree
 
 
 def inverse_dynamics(

@@ -9,7 +9,7 @@ from jounce.dynamics.inverse import add_forces
 from jounce.dynamics.joint_wrenches import joint_wrenches
 from jounce.dynamics.motion import link_motions, screws
 from jounce.dynamics.wrenches import FrameWrench
-from jounce.model.tree import Tree
+from jounce.model.lowering.tree import Tree
 
 
 def inverse_dynamics_body(

@@ -13,7 +13,7 @@ from jounce.dynamics.motion import LinkMotion, link_motions, screws
 from jounce.dynamics.poses import link_poses
 from jounce.dynamics.twists import motion_in
 from jounce.dynamics.wrenches import FrameWrench, link_wrenches
-from jounce.model.tree import Link, Tree
+from jounce.model.lowering.tree import Link, Tree
 
 
 def inverse_dynamics_hybrid(

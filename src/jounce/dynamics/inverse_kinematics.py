@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from jounce.algebra.jet import Jet, derivatives
+from jounce.algebra.scalar import sqrt
 from jounce.algebra.se3 import Transform
 from jounce.dynamics.jacobian import frame_columns
 from jounce.dynamics.motion import link_motions
 from jounce.dynamics.poses import link_poses
 from jounce.dynamics.twists import link_twists, motion_in
 from jounce.errors import UnsupportedError
-from jounce.model.tree import Tree
-from jounce.scalar import sqrt
+from jounce.model.lowering.tree import Tree
 
 Vector = list[Any]
 

@@ -11,7 +11,7 @@ from jounce.dynamics.inverse import add_forces
 from jounce.dynamics.motion import link_motions, screws
 from jounce.dynamics.poses import link_poses
 from jounce.dynamics.wrenches import FrameWrench, link_wrenches
-from jounce.model.tree import Tree
+from jounce.model.lowering.tree import Tree
 
 
 def inverse_dynamics_spatial(

@@ -9,7 +9,7 @@ from jounce.algebra.se3 import NO_MOTION, Motion, Transform
 from jounce.dynamics.motion import LinkMotion, screws
 from jounce.dynamics.poses import link_poses
 from jounce.dynamics.twists import motion_in
-from jounce.model.tree import Tree
+from jounce.model.lowering.tree import Tree
 
 Columns = dict[int, Motion]  # by velocity; those not named are zero
 

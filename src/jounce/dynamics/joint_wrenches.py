@@ -9,7 +9,7 @@ from jounce.algebra.vector import ZERO
 from jounce.dynamics.motion import LinkMotion
 from jounce.dynamics.twists import link_twists
 from jounce.dynamics.wrenches import FrameWrench, link_wrenches
-from jounce.model.tree import Tree
+from jounce.model.lowering.tree import Tree
 
 
 def joint_wrenches(

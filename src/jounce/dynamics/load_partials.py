@@ -12,7 +12,7 @@ from jounce.algebra.vector import Vec3
 from jounce.dynamics.matrices import Matrix, zeros
 from jounce.dynamics.motion import LinkMotion, screws
 from jounce.dynamics.wrenches import FrameWrench, wrenches_beyond
-from jounce.model.tree import Link, Tree
+from jounce.model.lowering.tree import Link, Tree
 
 
 def load_partials(

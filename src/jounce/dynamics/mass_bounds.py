@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import hypot, sqrt
 
 from jounce.dynamics.motion import screws
-from jounce.model.tree import Tree
+from jounce.model.lowering.tree import Tree
 
 BLUR = 1e-9  # of the length of the robot; squared, about as much above rounding as its lengths are
 

@@ -15,7 +15,7 @@ from jounce.algebra.inertia import SpatialInertia
 from jounce.algebra.se3 import NO_FORCE, Force, Motion
 from jounce.dynamics.motion import LinkMotion, screws
 from jounce.dynamics.twists import link_twists
-from jounce.model.tree import Tree
+from jounce.model.lowering.tree import Tree
 
 Matrix = list[list[Any]]
 FACTORIZATIONS = ("passive", "kinematic", "christoffel")

@@ -9,7 +9,7 @@ from jounce.algebra.inertia import SpatialInertia
 from jounce.algebra.se3 import NO_FORCE, Force, Motion, Transform
 from jounce.algebra.vector import ZERO, Vec3
 from jounce.dynamics.motion import LinkMotion, screws
-from jounce.model.tree import Tree
+from jounce.model.lowering.tree import Tree
 
 
 def momentum(tree: Tree, motions: Sequence[LinkMotion], twists: Sequence[Motion]) -> Force:

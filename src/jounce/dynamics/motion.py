@@ -10,8 +10,8 @@ from jounce.algebra.se3 import Motion, Transform
 from jounce.algebra.so3 import from_quaternion, integrate_body_rate
 from jounce.algebra.vector import ZERO, Vec3
 from jounce.model.joints import Primitive
+from jounce.model.lowering.tree import Link, Tree
 from jounce.model.motion import primitive_pose
-from jounce.model.tree import Link, Tree
 
 
 class LinkMotion(NamedTuple):

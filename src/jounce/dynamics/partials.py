@@ -28,7 +28,7 @@ from jounce.algebra.se3 import NO_FORCE, Force, Motion
 from jounce.dynamics.inverse import falling_ground
 from jounce.dynamics.matrices import Matrix, add_entry, branch, composite_inertias, zeros
 from jounce.dynamics.motion import LinkMotion, screws
-from jounce.model.tree import Tree
+from jounce.model.lowering.tree import Tree
 
 
 class Partials(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any
 
 from jounce.algebra.se3 import Transform
 from jounce.dynamics.motion import LinkMotion, link_motions
-from jounce.model.tree import Tree
+from jounce.model.lowering.tree import Tree
 
 
 def poses(tree: Tree, q: Sequence[Any], rates: Sequence[Sequence[Any]]) -> list[Transform]:

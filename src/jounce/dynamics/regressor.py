@@ -13,7 +13,7 @@ from jounce.dynamics.inverse import falling_ground
 from jounce.dynamics.jacobian import link_columns
 from jounce.dynamics.motion import LinkMotion, screws
 from jounce.dynamics.twists import link_twists
-from jounce.model.tree import Tree
+from jounce.model.lowering.tree import Tree
 
 
 def _unit_inertias() -> list[SpatialInertia]:

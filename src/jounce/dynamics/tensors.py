@@ -21,7 +21,7 @@ from jounce.dynamics.matrices import FACTORIZATIONS
 from jounce.dynamics.motion import LinkMotion, link_motions, screws
 from jounce.dynamics.regressor import UNITS
 from jounce.model.joints import Primitive
-from jounce.model.tree import Link, Tree
+from jounce.model.lowering.tree import Link, Tree
 
 Array = np.ndarray
 _BASIS = screws(Primitive("free"))  # the six unit twists

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from jounce.algebra.se3 import NO_MOTION, Force, Motion, Transform
 from jounce.algebra.vector import ZERO
 from jounce.dynamics.motion import LinkMotion
-from jounce.model.tree import Tree
+from jounce.model.lowering.tree import Tree
 
 REPRESENTATIONS = ("body", "spatial", "hybrid")
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from jounce.algebra.se3 import Force, Transform
 from jounce.dynamics.motion import LinkMotion
 from jounce.dynamics.poses import link_poses
-from jounce.model.tree import Tree
+from jounce.model.lowering.tree import Tree
 
 
 class FrameWrench(NamedTuple):

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from jounce.api.call import as_wrenches, rows_to_order
 from jounce.elastic.wrenches import Wrenches
-from jounce.kernels.functions import as_wrenches, rows_to_order
 from jounce.kernels.kernel import kernel_of
 from jounce.kernels.quantities import kernel_spec
 from jounce.model.robot import Robot

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from jounce.api.dynamics import inverse_dynamics
+from jounce.api.matrices import forward_dynamics
 from jounce.elastic.series import SeriesElastic
 from jounce.elastic.wrenches import Wrenches
 from jounce.errors import ShapeError
-from jounce.kernels.dynamics import inverse_dynamics
-from jounce.kernels.matrices import forward_dynamics
 from jounce.model.checks import checked
 
 

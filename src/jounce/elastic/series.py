@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jounce.api.dynamics import inverse_dynamics
+from jounce.api.matrices import forward_dynamics
+from jounce.api.partials import forward_dynamics_partials
 from jounce.elastic.coupled import coupled
 from jounce.elastic.drives import armature_of, per_joint, require_plain_joints, with_armature
 from jounce.elastic.jets import checked_motion
 from jounce.elastic.wrenches import Wrenches
 from jounce.errors import ShapeError, UnsupportedError
-from jounce.kernels.dynamics import inverse_dynamics
 from jounce.kernels.kernel import kernel_of
-from jounce.kernels.matrices import forward_dynamics
-from jounce.kernels.partials import forward_dynamics_partials
 from jounce.kernels.quantities import kernel_spec
 from jounce.model.checks import as_floats, checked
 from jounce.model.robot import Robot

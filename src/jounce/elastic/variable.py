@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from jounce.api.dynamics import inverse_dynamics
 from jounce.elastic.drives import joint_of, per_joint, require_plain_joints, with_armature
 from jounce.elastic.jets import checked_motion, product, quotient
 from jounce.elastic.series import Feedforward
 from jounce.elastic.wrenches import Wrenches
 from jounce.errors import ModelError, ShapeError
-from jounce.kernels.dynamics import inverse_dynamics
 from jounce.model.checks import checked
 from jounce.model.robot import Robot
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from jounce.api.call import Wrench, as_wrenches
 from jounce.errors import NotFiniteError, ShapeError
-from jounce.kernels.functions import Wrench, as_wrenches
 from jounce.model.checks import as_floats
 from jounce.model.robot import Robot
 

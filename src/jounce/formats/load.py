@@ -10,7 +10,8 @@ from typing import Any
 from xml.parsers import expat
 
 from jounce.errors import RobotFormatError, UnsupportedError, unknown_name
-from jounce.model import bundled, native
+from jounce.formats import bundled
+from jounce.formats import json as native
 from jounce.model.edits import with_free_mimics
 from jounce.model.robot import Robot
 
@@ -101,10 +102,10 @@ def _load_xml(
 
         return load_xacro(path, mappings=mappings, packages=packages, **options)
     if suffix == ".urdf" or (suffix == ".xml" and _root_element(path) == "robot"):
-        from jounce.formats.urdf import load_urdf
+        from jounce.formats.urdf.reader import load_urdf
 
         return load_urdf(path, packages=packages, **options)
-    from jounce.formats.mjcf import load_mjcf
+    from jounce.formats.mjcf.reader import load_mjcf
 
     return load_mjcf(path, **options)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from jounce.errors import InvalidInertiaError, RobotFormatError, UnsupportedError
 from jounce.formats.packages import Packages, check_packages
-from jounce.formats.urdf import load_urdf
+from jounce.formats.urdf.reader import load_urdf
 from jounce.model.robot import Robot
 
 

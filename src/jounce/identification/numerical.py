@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
+from jounce.api.partials import motor_columns
 from jounce.derivatives.parameters import force_regressor
-from jounce.kernels.partials import motor_columns
 from jounce.model.configuration import integrate
 from jounce.model.robot import Robot
 

@@ -1,9 +1,10 @@
 """Inertias that no force can tell apart, from the geometry of the robot alone.
 
 The regrouping rule: an inertia that the motion of a joint leaves unchanged may sit on either
-side of it (`jounce.model.regroup`).  Here unchanged means: as far as the link can move.  With S
-the twists a link can have and G the directions gravity can have in it, both in its frame, an
-inertia M may leave link i for its parent if for all x, y in S, γ in G and the screws Ξ of joint i::
+side of it (`jounce.model.lowering.regrouped`).  Here unchanged means: as far as the link can
+move.  With S the twists a link can have and G the directions gravity can have in it, both in its
+frame, an inertia M may leave link i for its parent if for all x, y in S, γ in G and the screws Ξ
+of joint i::
 
     Ξᵀ M x = 0      Ξᵀ M γ = 0      xᵀ (ad(Ξ)ᵀ M + M ad(Ξ)) y = 0
 
@@ -25,8 +26,8 @@ from jounce.algebra.se3 import Transform
 from jounce.dynamics.motion import screws
 from jounce.dynamics.regressor import UNITS
 from jounce.dynamics.tensors import ad, inertia_matrix, twist_matrix
+from jounce.model.lowering.tree import Link, Tree, lowered
 from jounce.model.robot import Robot
-from jounce.model.tree import Link, Tree, lowered
 
 Array = np.ndarray
 

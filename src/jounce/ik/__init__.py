@@ -1,7 +1,8 @@
 """Inverse kinematics: joint rates of any order, joints of a pose, joint motions along a path."""
 
+from jounce.errors import PathError as PathError
+from jounce.errors import SingularityError as SingularityError
 from jounce.ik.joint_path import JointPath as JointPath
-from jounce.ik.joint_path import PathError as PathError
 from jounce.ik.joint_path import follow as follow
 from jounce.ik.pose_paths import PosePath as PosePath
 from jounce.ik.pose_paths import PoseSpline as PoseSpline
@@ -11,7 +12,6 @@ from jounce.ik.pose_table import read_poses as read_poses
 from jounce.ik.rates import IKRates as IKRates
 from jounce.ik.rates import inverse_kinematics_rates as inverse_kinematics_rates
 from jounce.ik.screw_motions import ScrewMotions as ScrewMotions
-from jounce.ik.singular import SingularityError as SingularityError
 
 __all__ = [
     "IKRates",

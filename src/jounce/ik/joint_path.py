@@ -8,36 +8,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.errors import JounceError, ShapeError
+from jounce.errors import PathError, ShapeError, SingularityError
 from jounce.ik.descent import Goal, descend, goal_of, no_bounds
 from jounce.ik.pose_paths import PosePath
 from jounce.ik.pose_solver import inverse_kinematics
 from jounce.ik.rates import IKRates, inverse_kinematics_rates
-from jounce.ik.singular import SingularityError
 from jounce.ik.tasks import DIRECTIONS
 from jounce.model.checks import as_floats, check_finite
 from jounce.model.components import position_names, velocity_names
 from jounce.model.configuration import integrate
 from jounce.model.limits import position_range
 from jounce.model.robot import Robot
-from jounce.trajectory.motion_table import MotionTable, table_of
+from jounce.tables.motion_table import MotionTable, table_of
 
 ORDER = 4
 TOLERANCE = 1e-10  # of the pose, as in `inverse_kinematics`
 PREDICTION = 1e-5  # error of a Taylor step that is still taken
 CORRECTIONS = 6  # steps from a prediction to the path
 SMALLEST = 1e-10  # step, of the length of the path
-
-
-class PathError(JounceError, ValueError):
-    """A path that cannot be followed: ``time``, ``condition`` of the Jacobian and ``q`` there."""
-
-    def __init__(self, message: str, time: float, condition: float, q: np.ndarray) -> None:
-        super().__init__(message)
-        self.time, self.condition, self.q = time, condition, q
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (str(self), self.time, self.condition, self.q)
 
 
 class JointPath(NamedTuple):

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jounce.api.kinematics import frame_pose
 from jounce.errors import ShapeError, unknown_name
 from jounce.ik.descent import Goal, descend, goal_of
 from jounce.ik.rigid import pose_error
 from jounce.ik.tasks import checked_directions, checked_poses, checked_task, in_order
-from jounce.kernels.kinematics import frame_pose
 from jounce.model.checks import checked_configuration
 from jounce.model.robot import Robot
 

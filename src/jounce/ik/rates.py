@@ -8,11 +8,12 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
+from jounce.api.kinematics import jacobian
 from jounce.derivatives.inverse_kinematics import DIRECTIONS
 from jounce.dynamics.inverse_kinematics import Task
 from jounce.dynamics.twists import REPRESENTATIONS
-from jounce.errors import ShapeError, unknown_name
-from jounce.ik.singular import SingularityError, condition_numbers, singularity_error
+from jounce.errors import ShapeError, SingularityError, unknown_name
+from jounce.ik.singular import condition_numbers, singularity_error
 from jounce.ik.tasks import (
     checked_directions,
     checked_task,
@@ -21,7 +22,6 @@ from jounce.ik.tasks import (
     prescribed_velocities,
 )
 from jounce.kernels.kernel import kernel_of
-from jounce.kernels.kinematics import jacobian
 from jounce.kernels.quantities import KernelSpec
 from jounce.model.checks import as_floats
 from jounce.model.components import velocity_names

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jounce.errors import SingularError
+from jounce.errors import SingularityError
 
 
 class Loss(NamedTuple):
@@ -21,24 +21,6 @@ class Loss(NamedTuple):
     condition: float
     directions: np.ndarray  # (at least one, rows or columns)
     is_joint_motion: bool
-
-
-class SingularityError(SingularError):
-    """A Jacobian that cannot be inverted; ``rank``, ``condition``, ``direction``, ``index``.
-
-    ``direction`` is the worst of the lost ``directions``, one a row; ``index`` is where in the
-    batch the first such sample stands; ``finding`` says it in words.
-    """
-
-    def __init__(self, where: str, finding: str, loss: Loss, index: tuple[int, ...] = ()) -> None:
-        advice = "Give damping > 0, leave that direction out, or raise condition_limit."
-        super().__init__(f"{where}: {finding}. {advice}")
-        self.where, self.finding, self.index, self._loss = where, finding, index, loss
-        self.rank, self.condition, self.directions, _ = loss
-        self.direction = self.directions[-1]
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.where, self.finding, self._loss, self.index)
 
 
 def loss_of(J: np.ndarray, limit: float) -> Loss:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from jounce.codegen.interpreter import interpret
-from jounce.codegen.native import Native
+from jounce.codegen.machine_code import Native
 from jounce.codegen.program import Program
 from jounce.errors import ShapeError
 from jounce.kernels.arrays import Rows

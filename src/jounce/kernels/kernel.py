@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from jounce.codegen.native import compile_program
+from jounce.codegen.machine_code import compile_program
 from jounce.codegen.parallel import Progress
 from jounce.codegen.program import Program
 from jounce.kernels import export
@@ -26,7 +26,7 @@ from jounce.kernels.arrays import (
     result_array,
 )
 from jounce.kernels.execution import Runner, check_threads, run_interpreted
-from jounce.kernels.fastcall import fast_callable
+from jounce.kernels.fastcall.call import fast_callable
 from jounce.kernels.quantities import KernelSpec, kernel_spec, signature
 from jounce.kernels.tracing import traced
 from jounce.model.robot import Robot
@@ -39,7 +39,7 @@ class Kernel:
     """Compiled code for one quantity; call it with ``q, *rates, *wrenches``.
 
     ``__call__`` is a slot: once the code is compiled it holds a built-in function that takes
-    single samples without a detour through Python, see `jounce.kernels.fastcall`.  So does
+    single samples without a detour through Python, see `jounce.kernels.fastcall.call`.  So does
     ``checked``, which does what the public functions do: everything checked, any threads.
     """
 

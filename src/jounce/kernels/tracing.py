@@ -22,7 +22,7 @@ from jounce.errors import UnsupportedError
 from jounce.kernels.quantities import KernelSpec, run_text, signature
 from jounce.model.robot import Robot
 
-_FOLDERS = (".", "algebra", "codegen", "derivatives", "dynamics", "kernels", "model")
+_FOLDERS = ("algebra", "codegen", "derivatives", "dynamics", "kernels", "model")
 _PARTS = "qdBiiqi"  # type codes of what `_pack` writes
 
 
@@ -96,10 +96,14 @@ def _sources() -> str | None:
     state = hashlib.sha256()
     try:
         for folder in _FOLDERS:
-            place = f"{root}/{folder}"
-            names = sorted(name for name in os.listdir(place) if name.endswith(".py"))  # noqa: PTH208
+            names = sorted(
+                f"{place}/{name}"
+                for place, _, files in os.walk(f"{root}/{folder}")
+                for name in files
+                if name.endswith(".py")
+            )
             for name in names:
-                state.update(f"{folder}/{name}\n".encode() + _content(f"{place}/{name}"))
+                state.update(name.removeprefix(root).encode() + _content(name))
             if not names:
                 return None
     except OSError:

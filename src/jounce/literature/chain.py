@@ -3,7 +3,7 @@
 All papers treat a chain of n bodies on the ground, each carried by a joint of one degree of
 freedom: revolute, prismatic or helical.  Screws and twists are (ω, v), wrenches (moment,
 force).  Everything here and in the modules beside it works on float arrays and on object
-arrays of any scalar (traced, mpmath, SymPy): only ``+ - *`` and `jounce.scalar.sincos`.
+arrays of any scalar (traced, mpmath, SymPy): only ``+ - *`` and `jounce.algebra.scalar.sincos`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jounce.algebra.scalar import sincos
 from jounce.errors import UnsupportedError
-from jounce.scalar import sincos
 
 if TYPE_CHECKING:
     from jounce.model.joints import JointType

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from jounce.algebra.scalar import sincos
 from jounce.algebra.se3 import IDENTITY, Transform
 from jounce.algebra.so3 import IDENTITY as UNROTATED
 from jounce.algebra.so3 import about_z, frame_with_z, from_quaternion
 from jounce.algebra.vector import Vec3
 from jounce.model.joints import JointType, Primitive
-from jounce.scalar import sincos
 
 
 def joint_pose(joint: JointType, q: Sequence[Any]) -> Transform:

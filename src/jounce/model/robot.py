@@ -180,13 +180,13 @@ class Robot:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the robot as plain data, the content of a Jounce JSON file."""
-        from jounce.model.native import to_dict
+        from jounce.formats.json import to_dict
 
         return to_dict(self)
 
     def save(self, path: str | Path) -> None:
         """Write the robot to a Jounce JSON file; `jounce.load` gives an equal robot back."""
-        from jounce.model.native import save
+        from jounce.formats.json import save
 
         save(self, path)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from jounce.api.dynamics import inverse_dynamics
 from jounce.errors import UnsupportedError
-from jounce.kernels.dynamics import inverse_dynamics
+from jounce.limits.limits import MotionLimits, checked_limits
 from jounce.model.configuration import integrate
 from jounce.model.robot import Robot
 from jounce.trajectory import cosine
 from jounce.trajectory.cosine_motion import PAPERS_PERIODS, PAPERS_SPEEDS
-from jounce.trajectory.limits import MotionLimits, checked_limits
 
 SHARE = 0.9  # of a limit that the motion may use
 _SLOWER = 1.25

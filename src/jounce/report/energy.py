@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from jounce.kernels.dynamics import kinetic_energy, potential_energy
+from jounce.api.dynamics import kinetic_energy, potential_energy
 from jounce.model.robot import Robot
 from jounce.report.quantities import Motion
 from jounce.report.records import Cell, Line, Plot, Section, Table

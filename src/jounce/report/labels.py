@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from jounce.limits.limits import MotionLimits
 from jounce.model.components import position_names, velocity_kinds, velocity_names
 from jounce.model.robot import Robot
 from jounce.report.records import Line
-from jounce.trajectory.limits import MotionLimits
 
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _DOTS = ("", "\u0307", "\u0308")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from jounce.limits.check import LimitRow, worst_rows
+from jounce.limits.limits import MotionLimits, Quantity
+from jounce.limits.peaks import values_of
 from jounce.model.robot import Robot
 from jounce.report.labels import force_unit, motion_unit
 from jounce.report.quantities import Motion
 from jounce.report.records import Cell, Section, Table
-from jounce.trajectory.limit_check import LimitRow, worst_rows
-from jounce.trajectory.limit_check_peaks import values_of
-from jounce.trajectory.limits import MotionLimits, Quantity
 
 NEAR = 0.95  # of a limit
 _NAMES = {

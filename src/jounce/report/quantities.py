@@ -7,8 +7,9 @@ from itertools import zip_longest
 
 import numpy as np
 
+from jounce.api.dynamics import joint_wrenches
 from jounce.elastic import SeriesElastic
-from jounce.kernels.dynamics import joint_wrenches
+from jounce.limits.limits import MotionLimits
 from jounce.model.robot import Robot
 from jounce.report.labels import (
     body_lines,
@@ -20,7 +21,6 @@ from jounce.report.labels import (
     velocity_lines,
 )
 from jounce.report.records import Cell, Plot, Section, Table
-from jounce.trajectory.limits import MotionLimits
 
 Motion = Sequence[np.ndarray]  # q (samples, nq), then the rates (samples, nv)
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from jounce.api.dynamics import inverse_dynamics
+from jounce.api.kinematics import poses
 from jounce.elastic import SeriesElastic
 from jounce.errors import ShapeError, UnsupportedError
 from jounce.files import atomic_write
-from jounce.kernels.dynamics import inverse_dynamics
-from jounce.kernels.kinematics import poses
+from jounce.limits.limits import MotionLimits, checked_limits
 from jounce.model.checks import as_floats
 from jounce.model.robot import Robot
 from jounce.report.drawing import quaternions, skeleton
@@ -29,8 +30,7 @@ from jounce.report.quantities import (
 )
 from jounce.report.records import Report
 from jounce.report.sampling import spread
-from jounce.trajectory.limits import MotionLimits, checked_limits
-from jounce.trajectory.motion_table import check_samples
+from jounce.tables.motion_table import check_samples
 from jounce.trajectory.robot_motion import checked_motion
 
 STEPS = 6  # that progress counts

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from jounce.api.dynamics import inverse_dynamics
 from jounce.elastic.jets import checked_trajectory
 from jounce.elastic.series import SeriesElastic
 from jounce.elastic.variable import Antagonistic, VariableStiffness
 from jounce.elastic.wrenches import Wrenches, constant_wrenches
 from jounce.errors import ShapeError
-from jounce.kernels.dynamics import inverse_dynamics
 from jounce.model.robot import Robot
 from jounce.simulation.system_of import THINGS
 

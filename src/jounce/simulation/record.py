@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from jounce.errors import SimulationError
 from jounce.simulation.power_series import Series, are_finite, evaluate
-from jounce.simulation.result import Simulation, SimulationError
+from jounce.simulation.result import Simulation
 from jounce.simulation.systems import System
 
 SAME_TIME = 1e-12  # of the time: a step that ends this close to a fixed time ends there

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from jounce.errors import JounceError, ShapeError
+from jounce.errors import ShapeError
 from jounce.model.checks import as_floats
 from jounce.model.robot import Robot
 
@@ -63,14 +63,3 @@ class Simulation:
             return self.states[name][step]
         series = self.series[step][name]
         return elapsed[:, None] ** np.arange(len(series)) @ series
-
-
-class SimulationError(JounceError, ArithmeticError):
-    """A simulation that could not go on; ``partial`` holds what was simulated so far."""
-
-    def __init__(self, message: str, partial: Simulation) -> None:
-        super().__init__(message)
-        self.partial = partial
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (str(self), self.partial)

@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jounce.errors import ModelError, NotFiniteError, SingularError
+from jounce.errors import ModelError, NotFiniteError, SimulationError, SingularError
 from jounce.model.robot import Robot
 from jounce.simulation.drive import Drive
 from jounce.simulation.power_series import Series, are_finite
 from jounce.simulation.record import Record
-from jounce.simulation.result import SimulationError
 from jounce.simulation.systems import System
 
 SMALLEST_STEP = 1e-13

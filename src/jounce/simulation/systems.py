@@ -7,11 +7,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from jounce.api.call import Wrench
+from jounce.api.matrices import SMALLEST_PIVOT, forward_dynamics
 from jounce.elastic.series import SeriesElastic
 from jounce.errors import ShapeError
-from jounce.kernels.functions import Wrench
 from jounce.kernels.kernel import Kernel, kernel_of
-from jounce.kernels.matrices import SMALLEST_PIVOT, forward_dynamics
 from jounce.kernels.quantities import kernel_spec
 from jounce.model.checks import checked, checked_configuration
 from jounce.model.robot import Robot

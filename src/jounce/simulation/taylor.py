@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from jounce.errors import SimulationError
 from jounce.simulation.drive import Drive
 from jounce.simulation.events import Watch
 from jounce.simulation.options import (
@@ -18,7 +19,7 @@ from jounce.simulation.options import (
 )
 from jounce.simulation.reach import Reach
 from jounce.simulation.record import Record
-from jounce.simulation.result import Simulation, SimulationError
+from jounce.simulation.result import Simulation
 from jounce.simulation.stepper import Accuracy, Stepper
 from jounce.simulation.system_of import system_of
 

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jounce.api.call import Wrench
+from jounce.api.matrices import forward_dynamics
 from jounce.elastic.coupled import coupled
 from jounce.elastic.drives import joint_of
 from jounce.elastic.variable import Antagonistic, VariableStiffness
 from jounce.errors import ModelError
-from jounce.kernels.functions import Wrench
-from jounce.kernels.matrices import forward_dynamics
 from jounce.model.robot import Robot
 from jounce.simulation.power_series import Series, coefficients, derivatives, integrated, padded
 from jounce.simulation.systems import plain_state

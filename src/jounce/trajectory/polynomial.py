@@ -13,7 +13,7 @@ from jounce.model.checks import as_floats
 from jounce.trajectory.protocol import checked_time, checked_times, frozen_rows
 
 if TYPE_CHECKING:
-    from jounce.trajectory.spline import Spline
+    from jounce.trajectory.spline.spline import Spline
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -90,7 +90,7 @@ class Polynomial:
         points with these ends has a smaller ``∫ (q^(s+1))² dt``: smoothness 2 is minimum jerk,
         3 minimum snap.
         """
-        from jounce.trajectory.spline_points import through_points
+        from jounce.trajectory.spline.points import through_points
 
         return through_points(times, points, smoothness, start, end)
 

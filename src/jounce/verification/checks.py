@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 
 from jounce.algebra.matrix_jet import MatrixJet
+from jounce.api.dynamics import inverse_dynamics
 from jounce.derivatives.forces import FORMULATIONS
 from jounce.dynamics import tensors
 from jounce.dynamics.closed_form import system
 from jounce.dynamics.matrices import FACTORIZATIONS
 from jounce.errors import InvalidInertiaError, SingularError
-from jounce.kernels.dynamics import inverse_dynamics
 from jounce.model.inertia import NEGATIVE_TOLERANCE, Inertia, check_inertia
+from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot, parameters
-from jounce.model.tree import lowered
 from jounce.verification.motions import Motions, evaluated
 from jounce.verification.records import Check
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from jounce.api.call import Wrench
+from jounce.api.closed_form import closed_form
 from jounce.derivatives.closed_form import ClosedForm
 from jounce.dynamics.closed_form import system
 from jounce.dynamics.twists import REPRESENTATIONS
-from jounce.kernels.closed_form import closed_form
-from jounce.kernels.functions import Wrench
 from jounce.kernels.quantities import QUANTITIES, kernel_spec, run_text, signature
 from jounce.model.robot import Robot
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from jounce.algebra.jet import Jet
+from jounce.algebra.scalar import sincos, sqrt
 from jounce.algebra.tangent import Tangent, partial
-from jounce.scalar import sincos, sqrt
 from tests.tolerances import ROUNDOFF, assert_close
 
 Rule = tuple[Callable[..., Any], Callable[..., tuple[Any, Any]]]

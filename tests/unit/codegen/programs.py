@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from jounce import scalar
+from jounce.algebra import scalar
 from jounce.codegen import Graph, Program
 
 CONSTANTS = (0.0, 1.0, -1.0, 2.0, -0.3, 0.7)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from jounce import scalar
+from jounce.algebra import scalar
 from jounce.codegen import Expr, Graph, interpret
 from jounce.errors import ShapeError
 from tests.unit.codegen.programs import Recipe, evaluate, finite, recipes, trace

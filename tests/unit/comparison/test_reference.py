@@ -12,7 +12,7 @@ import jounce
 from jounce.comparison.reference import chain_of, mapped, orthogonal, reference
 from jounce.comparison.study import _motion
 from jounce.literature import km21_recursive
-from jounce.model.tree import lowered
+from jounce.model.lowering.tree import lowered
 
 ORDER = 6
 

@@ -14,7 +14,7 @@ import jounce
 from jounce.comparison.reference import mapped, orthogonal
 from jounce.derivatives.forces import FORMULATIONS, forces
 from jounce.model.examples import KINDS
-from jounce.model.tree import lowered
+from jounce.model.lowering.tree import lowered
 from tests.tolerances import INDEPENDENT, assert_close, assert_orders_close
 
 ORDER = 10

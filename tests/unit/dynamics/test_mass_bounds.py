@@ -8,7 +8,7 @@ import pytest
 import jounce
 from jounce.dynamics.mass_bounds import mass_bounds
 from jounce.model.examples import KINDS
-from jounce.model.tree import lowered
+from jounce.model.lowering.tree import lowered
 from tests.tolerances import ROUNDOFF, assert_close
 
 pytestmark = pytest.mark.usefixtures("interpreted")

@@ -10,7 +10,7 @@ import pytest
 import jounce
 from jounce.errors import InvalidInertiaError, ModelError, RobotFormatError, UnsupportedError
 from jounce.formats import xacro
-from jounce.formats.urdf import load_urdf
+from jounce.formats.urdf.reader import load_urdf
 from jounce.formats.xacro import expand, load_xacro
 
 xacrodoc = pytest.importorskip("xacrodoc")

@@ -12,7 +12,7 @@ from jounce.dynamics.tensors import ad, inertia_matrix
 from jounce.identification import BaseParameters, base_parameters
 from jounce.identification.structural import null_space, shift_matrix
 from jounce.model.joints import Primitive
-from jounce.model.regroup import invariant_part
+from jounce.model.lowering.regrouped import invariant_part
 from tests.tolerances import ROUNDOFF, assert_close
 
 pytestmark = pytest.mark.usefixtures("interpreted")

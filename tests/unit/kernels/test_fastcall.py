@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import jounce
-from jounce.kernels import fastcall
+from jounce.kernels.fastcall import call as fastcall
 from jounce.kernels.kernel import Kernel
 from jounce.kernels.quantities import kernel_spec
 from tests.tolerances import EXACT, assert_close

@@ -15,11 +15,11 @@ import pytest
 
 import jounce
 from jounce.errors import UnknownNameError
+from jounce.formats.json import from_dict
 from jounce.model import joints
 from jounce.model.builder import RobotBuilder
 from jounce.model.examples import KINDS, random_tree
 from jounce.model.inertia import Inertia
-from jounce.model.native import from_dict
 from jounce.model.records import Limits
 from jounce.model.robot import Robot, parameters
 from tests.tolerances import EXACT, assert_close

@@ -11,8 +11,8 @@ import numpy as np
 
 from jounce.derivatives.forces import forces as forces_text
 from jounce.derivatives.kinematics import body_poses
+from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
-from jounce.model.tree import lowered
 
 
 def forces(robot: Robot, q: Any, *rates: Any) -> np.ndarray:

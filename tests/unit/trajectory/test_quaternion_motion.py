@@ -17,6 +17,7 @@ from jounce.model.components import (
     velocity_names,
 )
 from jounce.model.configuration import configuration_rate
+from jounce.tables.motion_table import table_of
 from jounce.trajectory import (
     MotionLimits,
     MotionTable,
@@ -25,7 +26,6 @@ from jounce.trajectory import (
     read_motion,
     write_table,
 )
-from jounce.trajectory.motion_table import table_of
 from jounce.trajectory.quaternion_motion import motion_of
 from tests.floating_walker import exact_motion, walker
 from tests.tolerances import EXACT, INDEPENDENT, ROUNDOFF, assert_close

@@ -1,0 +1,120 @@
+"""Public functions: forces, wrenches, momentum and energy of a motion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from jounce.api.call import evaluate
+from jounce.api.closed_form import closed_form
+from jounce.errors import unknown_name
+from jounce.kernels.table import FORMULATIONS
+from jounce.model.robot import Robot
+
+
+def inverse_dynamics(
+    robot: Robot,
+    q: Any,
+    v: Any,
+    a: Any,
+    *rates: Any,
+    wrenches: Mapping[str, Any] | None = None,
+    formulation: str = "momentum",
+) -> np.ndarray:
+    """Return the generalised forces and their time derivatives, ``(K − 1, *batch, nv)``.
+
+    ``Q = M a + C v + D v + g − Jᵀ W``.  K rates (velocity, acceleration, jerk, ...) give
+    Q to order K − 2.  ``wrenches`` maps frames to `Wrench` or to arrays ``(m, *batch, 6)`` in
+    body representation, exerted by the environment on the robot.  The formulations
+    ``momentum``, ``body``, ``spatial``, ``hybrid`` and ``closed_form`` agree; the first is the
+    fastest, the last (see `jounce.closed_form`) is not compiled.
+
+    >>> import jounce
+    >>> panda = jounce.load("panda")
+    >>> q = v = a = j = s = [0.1] * 7
+    >>> jounce.inverse_dynamics(panda, q, v, a, j, s).shape
+    (3, 7)
+    """
+    if formulation == "closed_form":
+        return closed_form(robot, q, v, a, *rates, wrenches=wrenches).Q
+    if formulation not in FORMULATIONS:
+        raise unknown_name("formulation", formulation, (*FORMULATIONS, "closed_form"))
+    return evaluate(robot, "inverse_dynamics", (q, v, a, *rates), wrenches, formulation=formulation)
+
+
+def gravity_forces(robot: Robot, q: Any, *rates: Any) -> np.ndarray:
+    """Return the forces that hold the robot against gravity, ``(K + 1, *batch, nv)``.
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r")
+    >>> jounce.gravity_forces(arm, [0.0, 0.0]).round(3).tolist()
+    [[27.066, 5.492]]
+    """
+    return evaluate(robot, "gravity_forces", (q, *rates))
+
+
+def joint_wrenches(
+    robot: Robot,
+    q: Any,
+    v: Any,
+    a: Any,
+    *rates: Any,
+    wrenches: Mapping[str, Any] | None = None,
+    representation: str = "body",
+) -> np.ndarray:
+    """Return the wrench each parent exerts on its body, ``(K − 1, *batch, n_bodies, 6)``.
+
+    True wrenches with true derivatives in the stated representation, gravity and external
+    wrenches included.  ``Q_i = Ξ_iᵀ W_i`` of the joint, less what its motor inertia and damping
+    take.
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r")
+    >>> jounce.joint_wrenches(arm, [0, 0], [0, 0], [0, 0])[0, 0, 4].round(3).item()  # weight
+    21.575
+    """
+    return evaluate(
+        robot, "joint_wrenches", (q, v, a, *rates), wrenches, representation=representation
+    )
+
+
+def momentum(robot: Robot, q: Any, v: Any, *rates: Any) -> np.ndarray:
+    """Return angular and linear momentum about the world origin, ``(K, *batch, 6)``.
+
+    >>> import jounce
+    >>> jounce.momentum(jounce.load("planar2r"), [0, 0], [1, 0])[0].round(3).tolist()
+    [0.0, 0.0, 3.768, 0.0, 2.76, 0.0]
+    """
+    return evaluate(robot, "momentum", (q, v, *rates))
+
+
+def centroidal_momentum(robot: Robot, q: Any, v: Any, *rates: Any) -> np.ndarray:
+    """Return angular and linear momentum about the centre of mass, ``(K, *batch, 6)``.
+
+    >>> import jounce
+    >>> jounce.centroidal_momentum(jounce.load("planar2r"), [0, 0], [1, 0])[0, 2].round(3).item()
+    0.305
+    """
+    return evaluate(robot, "centroidal_momentum", (q, v, *rates))
+
+
+def kinetic_energy(robot: Robot, q: Any, v: Any, *rates: Any) -> np.ndarray:
+    """Return the kinetic energy ``½ vᵀ M v`` (motor inertias included), ``(K, *batch)``.
+
+    >>> import jounce
+    >>> jounce.kinetic_energy(jounce.load("planar2r"), [0, 0], [1, 0]).round(3).tolist()
+    [1.884]
+    """
+    return evaluate(robot, "kinetic_energy", (q, v, *rates))
+
+
+def potential_energy(robot: Robot, q: Any, v: Any, *rates: Any) -> np.ndarray:
+    """Return the potential energy in gravity, ``(K, *batch)``: zero at the world origin.
+
+    >>> import jounce
+    >>> jounce.potential_energy(jounce.load("planar2r"), [0, 0], [0, 0]).tolist()
+    [0.0]
+    """
+    return evaluate(robot, "potential_energy", (q, v, *rates))

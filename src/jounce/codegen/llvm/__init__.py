@@ -1,0 +1,1 @@
+"""Print programs as LLVM IR and compile them for the host."""

@@ -1,0 +1,300 @@
+"""Print a program as LLVM IR text: one or more modules around one entry point.
+
+    void entry(int64 begin, int64 end,
+               const double *const *inputs, const int64 *input_strides,
+               double *const *outputs, const int64 *output_strides, void *scratch)
+
+Row r of argument a starts at inputs[a] + r·stride (in doubles; 0 repeats one row) and holds
+its values side by side; outputs likewise. Rows begin…end−1 are computed, a group of `lanes`
+at a time, by the same instructions wherever a row stands: a result does not depend on its
+neighbours. Nothing is read or written outside these rows but the scratch block; the code has
+no state, so calls with different scratch blocks may run at the same time. In a long batch
+several groups take each step in turn, while its code is in the cache of the processor, and rows
+of later ones are fetched.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jounce.codegen.llvm.chunks import ChunkPrinter
+from jounce.codegen.llvm.host import FAR
+from jounce.codegen.llvm.rows import NARROW, print_fetch, print_reader, print_writer
+from jounce.codegen.llvm.sincos import LIMIT, print_libm, print_sincos
+from jounce.codegen.llvm.sweep import PAIR, WIDE, packed_columns, print_sweep, segments
+from jounce.codegen.llvm.types import declarations, splat
+from jounce.codegen.lowering import Code, lower
+from jounce.codegen.program import Program
+from jounce.codegen.schedule import CHUNK, Angles, Chunk, Step, schedule
+from jounce.codegen.slots import Slots, allocate
+
+ENTRY = "entry"
+SPAN = 64  # columns moved by one function; the time to compile one grows with its square
+MODULE = 80  # chunks in a module
+ALIGNMENT = 64
+AHEAD = 2  # blocks from the one at work to the one that is fetched
+BLOCK = 4  # groups of samples that take each step in turn, while its code is at hand
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """Modules that link to one another; the first defines `entry`."""
+
+    modules: tuple[str, ...]
+    scratch_bytes: int
+    lanes: int
+    instructions: int
+
+
+def print_llvm(
+    program: Program, *, lanes: int, fma: bool, host_fma: bool = True, chunk: int = CHUNK
+) -> Printed:
+    """Return the IR of a program for `lanes` samples at a time.
+
+    `fma` fuses products into sums; `host_fma` says that the host has such instructions, which
+    the vector sine needs in either case.
+    """
+    code = lower(program, fma=fma and host_fma)
+    steps = schedule(code, chunk=chunk)
+    slots = allocate(code, steps)
+    printer = _Printer(code, steps, slots, lanes, host_fma=host_fma)
+    modules = printer.modules()
+    return Printed(modules, printer.scratch_bytes, lanes, len(code.live))
+
+
+def _padded(size: int) -> int:
+    """Round up to whole cache lines."""
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+class _Printer:
+    """Puts the functions of a program together."""
+
+    def __init__(
+        self, code: Code, steps: list[Step], slots: Slots, lanes: int, *, host_fma: bool
+    ) -> None:
+        self.host_fma = host_fma
+        self.code = code
+        self.steps = steps
+        self.slots = slots
+        self.lanes = lanes
+        self.calls: list[str] = []
+        self.block = BLOCK
+        self.packed = 0  # bytes of the packed rows
+        self.waste = _padded(8 * max(code.program.output_widths, default=0))
+        self.stride = _padded(8 * lanes * slots.count)
+        self.text: list[str] = []
+
+    @property
+    def scratch_bytes(self) -> int:
+        """Size of the waste row, the blocks of the groups and the packed rows."""
+        return self.waste + self.block * self.stride + self.packed + ALIGNMENT
+
+    def modules(self) -> tuple[str, ...]:
+        """Return the module of the entry point and modules of chunks, which call nothing."""
+        self._readers()
+        chunks = self._steps()
+        self._writers()
+        declared = [f"declare void @chunk{k}(ptr)" for k in range(len(chunks))]
+        if any(isinstance(step, Angles) for step in self.steps):
+            self.text.append(print_libm(self.lanes, limit=LIMIT if self.host_fma else -1.0))
+            if self.host_fma:
+                chunks.append(print_sincos(self.lanes))
+                declared.append("declare i1 @sincos(ptr, ptr, i64)")
+        if self.packed:
+            self.text.append(print_sweep(self.lanes))
+        count = self.block * self.lanes
+        self.text += [print_fetch("in", count), print_fetch("out", count), self._entry()]
+        tail = declarations(self.lanes)
+        groups = [chunks[k : k + MODULE] for k in range(0, len(chunks), MODULE)]
+        main = "\n".join([*self.text, *declared, tail])
+        return (FAR + main, *("\n".join([*group, tail]) for group in groups))
+
+    def _readers(self) -> None:
+        """Add the functions that read the used inputs."""
+        first = 0
+        for a, width in enumerate(self.code.program.input_widths):
+            used = [k for k in range(width) if first + k in self.slots.of]
+            for part in range(0, len(used), SPAN):
+                columns = {k: self.slots.of[first + k] for k in used[part : part + SPAN]}
+                name = f"read{a}_{part}"
+                self.text.append(print_reader(name, width, columns, self.lanes))
+                self._call_rows(name, a, "in")
+            first += width
+
+    def _writers(self) -> None:
+        """Add the functions that write the outputs; wide rows go by way of packed rows."""
+        program = self.code.program
+        zeros = {
+            program.input_count + k for k, c in enumerate(program.constants) if repr(c) == "0.0"
+        }
+        for a, row in enumerate(program.outputs):
+            sources = dict(enumerate(map(self._source, row)))
+            swept = len(row) // PAIR * PAIR if len(row) >= WIDE else 0
+            if swept:
+                self._sweep(a, sources, segments([value in zeros for value in row[:swept]]))
+            direct = {k: source for k, source in sources.items() if k >= swept}
+            for name in self._write(f"write{a}", direct):
+                self._call_rows(name, a, "out")
+
+    def _write(self, name: str, sources: dict[int, int | str]) -> list[str]:
+        """Add functions that write neighbouring columns; return their names."""
+        names = []
+        columns = list(sources)
+        for first in range(0, len(columns), SPAN):
+            names.append(f"{name}_{first}")
+            part = {k: sources[k] for k in columns[first : first + SPAN]}
+            self.text.append(print_writer(names[-1], part, self.lanes))
+        return names
+
+    def _sweep(
+        self, argument: int, sources: dict[int, int | str], parts: list[tuple[int, int]]
+    ) -> None:
+        """Add the way to an output by packed rows."""
+        columns = packed_columns(parts)
+        packed = dict(enumerate(sources[k] for k in columns))
+        width = len(packed)
+        self.packed = max(self.packed, 8 * self.lanes * max(width, 1))
+        lines = [
+            f"  call void @{name}(ptr %packed, i64 {width}, i64 0, i64 {self.lanes}, "
+            "ptr %waste, ptr @S)"
+            for name in self._write(f"pack{argument}", packed)
+        ]
+        numbers = ", ".join(f"i64 {length}" for part in parts for length in part)
+        table = f"@segments{argument}"
+        self.text.append(f"{table} = private constant [{2 * len(parts)} x i64] [{numbers}]")
+        tag = f"@T.sweep{argument}"
+        lines.append(
+            f"{self._argument(tag, argument, 'out')}\n"
+            f"  call void @sweep(ptr %{tag}.p, i64 %{tag}.n, i64 %@T.row, i64 %end, i64 %rows, "
+            f"ptr %packed, i64 {width}, ptr {table}, i64 {len(parts)})"
+        )
+        self.calls.append("\n".join(lines))
+
+    def _source(self, value: int) -> int | str:
+        """Return the slot of a value, or the spelling of a constant."""
+        program = self.code.program
+        if program.input_count <= value < self.code.first:
+            return splat(program.constants[value - program.input_count], self.lanes)
+        return self.slots.of[value]
+
+    def _steps(self) -> list[str]:
+        """Return the chunks as functions; tables of angles go to the main module."""
+        printer = ChunkPrinter(self.code, self.slots, self.lanes)
+        chunks: list[str] = []
+        for k, step in enumerate(self.steps):
+            if isinstance(step, Chunk):
+                name = f"chunk{len(chunks)}"
+                chunks.append(printer.function(name, step.values))
+                self.calls.append(f"  call void @{name}(ptr @S)")
+            else:
+                self.text.append(self._table(k, step.triples))
+                self.calls.append(self._call_sincos(k, len(step.triples)))
+        return chunks
+
+    def _call_sincos(self, k: int, count: int) -> str:
+        """Return the call of the vector sine, and of libm where that is out of range."""
+        arguments = f"(ptr @S, ptr @angles{k}, i64 {count})"
+        libm = f"  call void @sincos_libm{arguments}"
+        if not self.host_fma:
+            return libm
+        tag = f"@T.angles{k}"
+        return (
+            f"  %{tag} = call i1 @sincos{arguments}\n"
+            f"  br i1 %{tag}, label %{tag}.far, label %{tag}.near\n"
+            f"{tag}.far:\n{libm}\n  br label %{tag}.near\n{tag}.near:"
+        )
+
+    def _table(self, k: int, triples: list[tuple[int, int, int]]) -> str:
+        """Return the byte offsets of angles, sines and cosines as a constant."""
+        of, unused, size = self.slots.of, self.slots.unused, self.lanes * 8
+        offsets = [of.get(value, unused) * size for triple in triples for value in triple]
+        numbers = ", ".join(f"i64 {offset}" for offset in offsets)
+        return f"@angles{k} = private constant [{len(offsets)} x i64] [{numbers}]"
+
+    def _call_rows(self, name: str, argument: int, side: str) -> None:
+        """Add the call of a reader or writer to the loop."""
+        tag = f"@T.{name}"
+        self.calls.append(
+            f"{self._argument(tag, argument, side)}\n"
+            f"  call void @{name}(ptr %{tag}.p, i64 %{tag}.n, i64 %@T.row, i64 %end, "
+            "ptr %waste, ptr @S)"
+        )
+
+    @staticmethod
+    def _argument(tag: str, argument: int, side: str) -> str:
+        """Return the lines that load the address `.p` and the row stride `.n` of an argument."""
+        return (
+            f"  %{tag}.q = getelementptr ptr, ptr %{side}, i64 {argument}\n"
+            f"  %{tag}.p = load ptr, ptr %{tag}.q\n"
+            f"  %{tag}.r = getelementptr i64, ptr %{side}.strides, i64 {argument}\n"
+            f"  %{tag}.n = load i64, ptr %{tag}.r"
+        )
+
+    def _loop(self, loop: str, groups: int) -> str:
+        """Return the calls for `groups` groups of samples, each step for all of them in turn."""
+        lines = [f"  %{loop}{g}.row = add i64 %row.{loop}, {g * self.lanes}" for g in range(groups)]
+        for call in self.calls:
+            for g in range(groups):
+                lines.append(call.replace("@T", f"{loop}{g}").replace("@S", f"%s{g}"))
+        return "\n".join(lines)
+
+    def _fetches(self) -> str:
+        """Return the calls that fetch narrow rows of a later block into the cache."""
+        program = self.code.program
+        lines = [f"  %ahead = add i64 %row.many, {AHEAD * self.block * self.lanes}"]
+        for side, widths in (("in", program.input_widths), ("out", program.output_widths)):
+            for a, width in enumerate(widths):
+                if 0 < width <= NARROW:
+                    tag = f"ahead.{side}{a}"
+                    lines.append(self._argument(tag, a, side))
+                    lines.append(
+                        f"  call void @fetch.{side}(ptr %{tag}.p, i64 %{tag}.n, i64 %ahead)"
+                    )
+        return "\n".join(lines)
+
+    def _entry(self) -> str:
+        """Return the loops over samples: BLOCK groups at a time, then one at a time."""
+        block = self.block
+        blocks = "\n".join(
+            f"  %s{g} = getelementptr i8, ptr %waste, i64 {self.waste + g * self.stride}"
+            for g in range(block)
+        )
+        fence = "  fence seq_cst\n" if self.packed else ""  # others see what went past the cache
+        return f"""\
+define void @{ENTRY}(i64 %begin, i64 %end, ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, \
+ptr %scratch) #0 {{
+start:
+  %a0 = ptrtoint ptr %scratch to i64
+  %a1 = add i64 %a0, {ALIGNMENT - 1}
+  %a2 = and i64 %a1, -{ALIGNMENT}
+  %waste = inttoptr i64 %a2 to ptr
+{blocks}
+  %packed = getelementptr i8, ptr %waste, i64 {self.waste + block * self.stride}
+  %rows = sub i64 %end, %begin
+  %full = sub i64 %end, {(block - 1) * self.lanes}
+  br label %head
+head:
+  %row.many = phi i64 [ %begin, %start ], [ %next.many, %many.end ]
+  %next.many = add i64 %row.many, {block * self.lanes}
+  %enough = icmp slt i64 %row.many, %full
+  br i1 %enough, label %many, label %tail
+many:
+{self._fetches()}
+{self._loop("many", block)}
+  br label %many.end
+many.end:
+  br label %head
+tail:
+  %row.one = phi i64 [ %row.many, %head ], [ %next.one, %one.end ]
+  %next.one = add i64 %row.one, {self.lanes}
+  %some = icmp slt i64 %row.one, %end
+  br i1 %some, label %one, label %done
+one:
+{self._loop("one", 1)}
+  br label %one.end
+one.end:
+  br label %tail
+done:
+{fence}  ret void
+}}"""

@@ -1,0 +1,190 @@
+"""Print the transposition between rows of samples and lanes of the scratch block.
+
+Two columns of all lanes are moved at a time: pairs of neighbours are loaded from every row,
+even and odd rows are joined, and one shuffle each gives the two columns. Rows past the last
+one are clamped when read and redirected to a waste row when written.
+"""
+
+from __future__ import annotations
+
+from jounce.codegen.llvm.types import vector
+
+
+def pairs(columns: list[int], width: int) -> list[int]:
+    """Return the first columns of the neighbour pairs that cover `columns` within `width`."""
+    starts: list[int] = []
+    covered = -1
+    for column in sorted(columns):
+        if column > covered:
+            start = min(column, width - 2)
+            starts.append(start)
+            covered = start + 1
+    return starts
+
+
+class RowPrinter:
+    """Collects the lines of one function that moves columns of one argument."""
+
+    def __init__(self, name: str, lanes: int) -> None:
+        self.lanes = lanes
+        self.type = vector(lanes)
+        arguments = "ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s"
+        self.lines = [f"define void @{name}({arguments}) #0 {{"]
+        self.count = 0
+
+    def text(self) -> str:
+        """Return the finished function."""
+        return "\n".join([*self.lines, "  ret void\n}"])
+
+    def emit(self, right: str) -> str:
+        """Add an instruction and return the name of its result."""
+        self.count += 1
+        self.lines.append(f"  %t{self.count} = {right}")
+        return f"%t{self.count}"
+
+    def rows(self, *, written: bool) -> list[str]:
+        """Return a pointer to the row of each lane."""
+        pointers = []
+        last = self.emit("sub i64 %end, 1")
+        for lane in range(self.lanes):
+            row = self.emit(f"add i64 %row, {lane}")
+            valid = self.emit(f"icmp slt i64 {row}, %end")
+            if not written:
+                row = self.emit(f"select i1 {valid}, i64 {row}, i64 {last}")
+            offset = self.emit(f"mul i64 {row}, %stride")
+            pointer = self.emit(f"getelementptr double, ptr %base, i64 {offset}")
+            if written:
+                pointer = self.emit(f"select i1 {valid}, ptr {pointer}, ptr %waste")
+            pointers.append(pointer)
+        return pointers
+
+    def slot(self, slot: int) -> str:
+        """Return a pointer to a slot of the scratch block."""
+        return self.emit(f"getelementptr i8, ptr %s, i64 {slot * self.lanes * 8}")
+
+    def source(self, source: int | str) -> str:
+        """Return the value of a slot of scratch, or a spelled constant as it is."""
+        if isinstance(source, str):
+            return source
+        return self.emit(f"load {self.type}, ptr {self.slot(source)}, align {self.lanes * 8}")
+
+    def load_column(self, rows: list[str], column: int) -> str:
+        """Return one column, read number by number."""
+        result = "poison"
+        for lane, row in enumerate(rows):
+            pointer = self.emit(f"getelementptr double, ptr {row}, i64 {column}")
+            number = self.emit(f"load double, ptr {pointer}, align 8")
+            if self.lanes == 1:
+                return number
+            result = self.emit(f"insertelement {self.type} {result}, double {number}, i32 {lane}")
+        return result
+
+    def store_column(self, rows: list[str], column: int, value: str) -> None:
+        """Write one column number by number."""
+        for lane, row in enumerate(rows):
+            number = value
+            if self.lanes > 1:
+                number = self.emit(f"extractelement {self.type} {value}, i32 {lane}")
+            pointer = self.emit(f"getelementptr double, ptr {row}, i64 {column}")
+            self.lines.append(f"  store double {number}, ptr {pointer}, align 8")
+
+    def load_pair(self, rows: list[str], column: int) -> tuple[str, str]:
+        """Return two neighbouring columns."""
+        halves = []
+        for row in rows:
+            pointer = self.emit(f"getelementptr double, ptr {row}, i64 {column}")
+            halves.append(self.emit(f"load <2 x double>, ptr {pointer}, align 8"))
+        even, odd = self._join(halves[::2]), self._join(halves[1::2])
+        return self._interleave(even, odd, 0), self._interleave(even, odd, 1)
+
+    def store_pair(self, rows: list[str], column: int, x: str, y: str) -> None:
+        """Write two neighbouring columns."""
+        joined = (self._interleave(x, y, 0), self._interleave(x, y, 1))
+        for lane, row in enumerate(rows):
+            k = lane - lane % 2
+            half = self.emit(
+                f"shufflevector {self.type} {joined[lane % 2]}, {self.type} poison, "
+                f"<2 x i32> <i32 {k}, i32 {k + 1}>"
+            )
+            pointer = self.emit(f"getelementptr double, ptr {row}, i64 {column}")
+            self.lines.append(f"  store <2 x double> {half}, ptr {pointer}, align 8")
+
+    def _join(self, parts: list[str]) -> str:
+        """Concatenate vectors."""
+        width = 2
+        while len(parts) > 1:
+            order = ", ".join(f"i32 {k}" for k in range(2 * width))
+            kind = f"<{width} x double>"
+            parts = [
+                self.emit(f"shufflevector {kind} {x}, {kind} {y}, <{2 * width} x i32> <{order}>")
+                for x, y in zip(parts[::2], parts[1::2], strict=True)
+            ]
+            width *= 2
+        return parts[0]
+
+    def _interleave(self, x: str, y: str, odd: int) -> str:
+        """Return (x0, y0, x2, y2, …), or (x1, y1, x3, y3, …) if odd."""
+        order = [k + odd + half * self.lanes for k in range(0, self.lanes, 2) for half in (0, 1)]
+        mask = ", ".join(f"i32 {k}" for k in order)
+        return self.emit(
+            f"shufflevector {self.type} {x}, {self.type} {y}, <{self.lanes} x i32> <{mask}>"
+        )
+
+
+def print_reader(name: str, width: int, slots: dict[int, int], lanes: int) -> str:
+    """Return a function that reads the columns in `slots` of one argument into scratch."""
+    out = RowPrinter(name, lanes)
+    rows = out.rows(written=False)
+    loaded: dict[int, str] = {}
+    if lanes == 1 or width < 2:
+        loaded = {column: out.load_column(rows, column) for column in slots}
+    else:
+        for start in pairs(list(slots), width):
+            loaded[start], loaded[start + 1] = out.load_pair(rows, start)
+    for column, slot in slots.items():
+        pointer = out.slot(slot)
+        out.lines.append(f"  store {out.type} {loaded[column]}, ptr {pointer}, align {lanes * 8}")
+    return out.text()
+
+
+def print_writer(name: str, columns: dict[int, int | str], lanes: int) -> str:
+    """Return a function that writes neighbouring columns: slots of scratch or spelled constants."""
+    out = RowPrinter(name, lanes)
+    rows = out.rows(written=True)
+    if lanes == 1 or len(columns) < 2:
+        for column, source in columns.items():
+            out.store_column(rows, column, out.source(source))
+        return out.text()
+    for start in pairs(list(columns), max(columns) + 1):
+        x, y = (out.source(columns[column]) for column in (start, start + 1))
+        out.store_pair(rows, start, x, y)
+    return out.text()
+
+
+NARROW = 64  # numbers from one row to the next up to which rows are fetched ahead
+
+
+def print_fetch(side: str, count: int) -> str:
+    """Return a function that fetches `count` rows into the cache, to be read or written.
+
+    The processor follows such a stream by itself only to the end of a page of memory, which is
+    57 rows of nine numbers.
+    """
+    return f"""\
+define private void @fetch.{side}(ptr %base, i64 %stride, i64 %row) #0 {{
+start:
+  %offset = mul i64 %row, %stride
+  %first = getelementptr double, ptr %base, i64 %offset
+  %numbers = mul i64 %stride, {count}
+  %far = icmp ugt i64 %stride, {NARROW}
+  br i1 %far, label %done, label %loop
+loop:
+  %k = phi i64 [ 0, %start ], [ %next, %loop ]
+  %line = getelementptr double, ptr %first, i64 %k
+  call void @llvm.prefetch.p0(ptr %line, i32 {int(side == "out")}, i32 3, i32 1)
+  %next = add i64 %k, 8
+  %more = icmp slt i64 %next, %numbers
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}}"""

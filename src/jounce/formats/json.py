@@ -1,0 +1,223 @@
+"""Jounce's own robot files: JSON that gives back an equal robot, bit for bit.
+
+Schema, version 1 (SI units; a missing entry has the default shown, an unknown one is refused)::
+
+    {"format": "jounce-robot", "version": 1, "name": str, "description": "", "source": "",
+     "gravity": [x, y, z],
+     "base": {"name": "base", "inertia": [10 numbers]},
+     "bodies": [{"name": str, "parent": body name or null,
+                 "rotation": 3x3, "translation": [x, y, z],       # pose in the parent, q = 0
+                 "inertia": [m, mcx, mcy, mcz, Ixx, Iyy, Izz, Ixy, Ixz, Iyz],  # about origin
+                 "joint": {"name": str, "kind": str, "axes": [[x, y, z], ...],
+                           "point": [0, 0, 0], "pitch": 0, "armature": [...], "damping": [...],
+                           "mimic": {"joint": name, "multiplier": 1, "offset": 0},
+                           "limits": {"lower": [null = none, ...], "upper": ..., "velocity": ...,
+                                      "effort": ..., "acceleration": ..., "jerk": ...,
+                                      "effort_rate": ...}}}],
+     "frames": [{"name": str, "body": body name or null, "rotation": 3x3, "translation": ...}],
+     "warnings": [str]}
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from math import isinf
+from pathlib import Path
+from typing import Any
+
+from jounce.algebra.se3 import Transform
+from jounce.errors import ModelError, RobotFormatError, UnsupportedError
+from jounce.files import atomic_write
+from jounce.formats.json_fields import array, check_entries, located, matrix, strings, text
+from jounce.model import joints as kinds
+from jounce.model.builder import RobotBuilder
+from jounce.model.inertia import Inertia
+from jounce.model.joints import JointType
+from jounce.model.records import Joint, Limits
+from jounce.model.robot import Robot
+
+FORMAT, VERSION = "jounce-robot", 1
+OPTIONAL = "description source base frames warnings"
+LIMITS = " ".join(f.name for f in fields(Limits))
+AXES = {kind: 1 for kind in kinds.SIZES if kind != "fixed"}  # how many a kind has
+AXES |= {"universal": 2, "spherical": 0, "free": 0}
+
+
+def to_dict(robot: Robot) -> dict[str, Any]:
+    """Return the robot as plain data."""
+    names: dict[int, str | None] = {-1: None} | {i: b.name for i, b in enumerate(robot.bodies)}
+    bodies = [
+        {
+            "name": body.name,
+            "parent": names[body.parent],
+            **_pose(body.placement),
+            "inertia": list(body.inertia.parameters),
+            "joint": _joint(robot, joint),
+        }
+        for body, joint in zip(robot.bodies, robot.joints, strict=True)
+    ]
+    frames = [
+        {"name": f.name, "body": names[f.body], **_pose(f.placement)}
+        for f in robot.frames[robot.n_bodies :]
+    ]
+    base = {"name": robot.base_name, "inertia": list(robot.base_inertia.parameters)}
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "name": robot.name,
+        "description": robot.description,
+        "gravity": list(robot.gravity),
+        "base": base,
+        "bodies": bodies,
+        "frames": frames,
+        "warnings": list(robot.warnings),
+    }
+
+
+def from_dict(data: Mapping[str, Any], *, strict: bool = True, where: str = "robot") -> Robot:
+    """Build a robot from plain data; ``where`` starts the messages of errors."""
+    if not isinstance(data, Mapping) or data.get("format") != FORMAT:
+        raise RobotFormatError(f'{where}: not a Jounce robot: "format" must be {FORMAT!r}.')
+    if data.get("version") != VERSION:
+        raise RobotFormatError(
+            f"{where}: version {data.get('version')!r} of the robot format; this Jounce reads "
+            f"version {VERSION}. Update Jounce or save the robot again."
+        )
+    check_entries(data, where, "format version name gravity bodies", OPTIONAL)
+    base = data.get("base", {})
+    check_entries(base, f"{where}: base", "", "name inertia")
+    with located(where):
+        builder = RobotBuilder(
+            text(data, "name", where),
+            array(data, "gravity", where),
+            base_name=text(base, "name", f"{where}: base", "base"),
+            description=text(data, "description", where, ""),
+        )
+    builder.warnings = strings(data, "warnings", where)
+    with located(f"{where}: base"):
+        ground = array(base, "inertia", f"{where}: base", (0.0,) * 10)
+        builder.add_ground_matter(Inertia.from_parameters(ground))
+    for i, body in enumerate(array(data, "bodies", where)):
+        _add_body(builder, body, f"{where}: bodies[{i}]")
+    for i, frame in enumerate(array(data, "frames", where)):
+        _add_frame(builder, frame, f"{where}: frames[{i}]")
+    with located(where):
+        return builder.build(strict=strict)
+
+
+def load(path: str | Path, *, strict: bool = True) -> Robot:
+    """Read a Jounce JSON file."""
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise RobotFormatError(f"{path}: cannot be read: {error.strerror}.") from error
+    except (ValueError, RecursionError) as error:  # of the encoding or of the JSON
+        line = getattr(error, "lineno", 1)
+        raise RobotFormatError(f"{path}:{line}: not valid JSON: {error}") from error
+    return from_dict(data, strict=strict, where=str(path))
+
+
+def save(robot: Robot, path: str | Path) -> None:
+    """Write a Jounce JSON file; an interrupted write leaves the old file as it was."""
+    if Path(path).suffix.lower() != ".json":
+        raise UnsupportedError(f"{path}: robots are saved as JSON; give a name that ends in .json.")
+    try:
+        content = json.dumps(to_dict(robot), indent=1, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise UnsupportedError(f"only robots with finite numbers can be saved: {error}.") from error
+    try:
+        with atomic_write(path) as file:
+            file.write(content + "\n")
+    except OSError as error:
+        reason = f"robot {robot.name!r} cannot be saved: {error.strerror}"
+        raise OSError(error.errno, reason, str(path)) from error
+
+
+def _add_body(builder: RobotBuilder, body: Any, at: str) -> None:
+    check_entries(body, at, "name inertia joint", "parent rotation translation")
+    at = f"{at} ({body['name']!r})"
+    joint, where = body["joint"], f"{at}: joint"
+    check_entries(joint, where, "name kind", "axes point pitch armature damping mimic limits")
+    limits = joint.get("limits", {})
+    check_entries(limits, f"{where}: limits", "", LIMITS)
+    with located(where):
+        type_, mimic = _joint_type(joint, where), _mimic(joint, where)
+    with located(at):
+        builder.add(
+            text(body, "name", at),
+            body.get("parent"),
+            type_,
+            matrix(body, at),
+            Inertia.from_parameters(array(body, "inertia", at)),
+            text(joint, "name", where),
+            joint.get("armature", 0.0),
+            joint.get("damping", 0.0),
+            Limits(**limits),
+            mimic=mimic,
+        )
+
+
+def _add_frame(builder: RobotBuilder, frame: Any, at: str) -> None:
+    check_entries(frame, at, "name", "body rotation translation")
+    at = f"{at} ({frame['name']!r})"
+    with located(at):
+        builder.frame(text(frame, "name", at), frame.get("body"), matrix(frame, at))
+
+
+def _joint_type(joint: Mapping[str, Any], at: str) -> JointType:
+    kind, axes = text(joint, "kind", at), array(joint, "axes", at)
+    if kind not in AXES:
+        raise ModelError(f"unknown joint kind {kind!r}; known: {', '.join(AXES)}.")
+    if len(axes) != AXES[kind]:
+        raise ModelError(f"a {kind} joint has {AXES[kind]} axes, got {len(axes)}.")
+    point, pitch = array(joint, "point", at, (0.0, 0.0, 0.0)), joint.get("pitch", 0.0)
+    if kind == "helical":
+        return kinds.helical(axes[0], pitch, point=point)
+    if pitch != 0.0:
+        raise ModelError(f"a {kind} joint has no pitch, got {pitch!r}.")
+    if kind not in ("prismatic", "planar", "free"):
+        return getattr(kinds, kind)(*axes, point=point)
+    if any(x != 0.0 for x in point):
+        raise ModelError(f"a {kind} joint has no point, got {point}.")
+    return getattr(kinds, kind)(*axes)
+
+
+def _mimic(joint: Mapping[str, Any], at: str) -> tuple[str, float, float] | None:
+    mimic = joint.get("mimic")
+    if mimic is None:
+        return None
+    check_entries(mimic, f"{at}: mimic", "joint", "multiplier offset")
+    return mimic["joint"], mimic.get("multiplier", 1.0), mimic.get("offset", 0.0)
+
+
+def _joint(robot: Robot, joint: Joint) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "name": joint.name,
+        "kind": joint.kind,
+        "axes": [list(axis) for axis in joint.type.axes],
+        "point": list(joint.type.point),
+        "pitch": joint.type.pitch,
+        "armature": list(joint.armature),
+        "damping": list(joint.damping),
+        "limits": _limits(joint.limits),
+    }
+    if joint.mimic is not None:
+        source = robot.joints[joint.mimic.source].name
+        multiplier, offset = joint.mimic.multiplier, joint.mimic.offset
+        data["mimic"] = {"joint": source, "multiplier": multiplier, "offset": offset}
+    return data
+
+
+def _limits(limits: Limits) -> dict[str, Any]:
+    values = {f.name: getattr(limits, f.name) for f in fields(limits)}
+    return {
+        name: [None if isinf(x) else x for x in entries]
+        for name, entries in values.items()
+        if not all(isinf(x) for x in entries)
+    }
+
+
+def _pose(T: Transform) -> dict[str, Any]:
+    return {"rotation": [list(row) for row in T.rotation.rows], "translation": list(T.p)}

@@ -1,0 +1,1 @@
+"""MJCF files, through MuJoCo's own parser and compiler (extra ``jounce[mjcf]``)."""

@@ -1,0 +1,163 @@
+"""One sample from Python in about a microsecond: a call without Python in between.
+
+`fast_callable` makes a built-in function that reads the headers of plain NumPy arrays itself,
+runs the kernel on one sample and returns a new array.  Whatever is not exactly that (a
+batch, a list, keywords, another dtype or layout; on request NaN, infinity and quaternions that are
+not of unit length) goes to the Python path unchanged, so a wrong object never reaches the machine
+code.
+
+The function is compiled once; what differs between kernels stands in a `Context`, which is
+its ``self`` and owns all memory it points to.  The layouts of objects it relies on are
+tried out before use (`_layouts_are_known`); on any surprise there is no fast path.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import sysconfig
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib import import_module
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from jounce.codegen.machine_code import Native, load_module
+from jounce.kernels.fastcall.text import CALL, STRUCT_OFFSET, Context
+from jounce.kernels.quantities import Signature
+
+_EMPTY = 184  # PyArray_Empty in NumPy's table of C functions
+_FASTCALL_KEYWORDS = 0x0080 | 0x0002
+_Words = ctypes.c_int64
+
+
+class _Method(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    ]
+    keep: Any
+
+
+def fast_callable(
+    native: Native,
+    signature: Signature,
+    fallback: Callable[..., Any],
+    *,
+    quaternions: Sequence[int] | None = None,
+) -> Callable[..., Any]:
+    """Return the built-in function of a kernel, or ``fallback`` where none can be made.
+
+    If the places of ``quaternions`` in the first argument are given, values are checked too.
+    """
+    method = _method()
+    if method is None:
+        return fallback
+    context = _context(native, signature, fallback, quaternions)
+    context.keep += (method,)  # of threads that come first together each makes one of its own
+    return ctypes.pythonapi.PyCFunction_NewEx(ctypes.byref(method), context, None)
+
+
+def _context(
+    native: Native,
+    signature: Signature,
+    fallback: Callable[..., Any],
+    quaternions: Sequence[int] | None,
+) -> Context:
+    arguments = signature.arguments
+    expected = [n for a in arguments for n in (a.orders, a.width)]
+    pointers = sum(max(a.orders, 1) for a in arguments)
+    width = prod(signature.tail)
+    shape = (signature.rows, *signature.tail)
+    places = quaternions or ()
+    memory = [
+        (_Words * len(shape))(*shape),
+        (_Words * pointers)(),
+        (_Words * pointers)(),
+        (_Words * signature.rows)(),
+        (_Words * signature.rows)(*[width] * signature.rows),
+        (_Words * len(expected))(*expected),
+        (_Words * len(places))(*places),
+        ctypes.create_string_buffer(native.scratch_bytes),
+    ]
+    dims, inputs, input_strides, outputs, output_strides, wanted, offsets, scratch = map(
+        ctypes.addressof, memory
+    )
+    context = Context(
+        len(arguments), id(np.ndarray), id(np.dtype(np.float64)), native.address, scratch,
+        _numpy_function(_EMPTY), _python_function("Py_IncRef"), len(shape), dims, id(fallback),
+        _python_function("PyObject_Vectorcall"), signature.rows, width * 8, inputs,
+        input_strides, outputs, output_strides, wanted, int(quaternions is not None),
+        len(places), offsets,
+    )  # fmt: skip
+    context.keep = (native, fallback, np.ndarray, memory)
+    return context
+
+
+@cache
+def _method() -> _Method | None:
+    """Return the definition of the built-in function, compiled once; None if it cannot work."""
+    if not _layouts_are_known():
+        return None
+    engine, address = load_module(CALL, "call")
+    method = _Method(b"kernel", address, _FASTCALL_KEYWORDS, None)
+    method.keep = engine
+    new = ctypes.pythonapi.PyCFunction_NewEx
+    new.restype = ctypes.py_object
+    new.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+    return method
+
+
+def _layouts_are_known() -> bool:
+    """Tell whether objects look in memory as the compiled function expects them."""
+    if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return False
+    if ctypes.sizeof(ctypes.c_void_p) != 8 or object.__basicsize__ != 16:
+        return False
+    probe = Context()
+    if _word(probe, STRUCT_OFFSET) != ctypes.addressof(probe):
+        return False
+    array = np.zeros((3, 5))
+    header = (_word(array, 8), _word(array, 16), _word(array, 24) & 0xFFFFFFFF)
+    shape = (_Words * 2).from_address(_word(array, 32))
+    flags = _word(array, 64) & 0xFFFFFFFF
+    return (
+        header == (id(np.ndarray), array.ctypes.data, 2)
+        and tuple(shape) == (3, 5)
+        and _word(array, 56) == id(np.dtype(np.float64))
+        and flags & 0x101 == 0x101
+        and not _word(array.T, 64) & 1
+        and _allocates()
+    )
+
+
+def _allocates() -> bool:
+    """Try NumPy's allocation function."""
+    empty = ctypes.PYFUNCTYPE(
+        ctypes.py_object, ctypes.c_int, ctypes.c_void_p, ctypes.py_object, ctypes.c_int
+    )(_numpy_function(_EMPTY))
+    dtype = np.dtype(np.float64)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(dtype))
+    made = empty(2, (_Words * 2)(2, 3), dtype, 0)
+    return isinstance(made, np.ndarray) and made.shape == (2, 3) and made.dtype == dtype
+
+
+def _word(thing: Any, offset: int) -> int:
+    return _Words.from_address(id(thing) + offset).value
+
+
+def _numpy_function(index: int) -> int:
+    home = "numpy._core" if int(np.__version__.partition(".")[0]) >= 2 else "numpy.core"
+    functions = import_module(f"{home}._multiarray_umath")._ARRAY_API
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    table = get(functions, None)
+    return (ctypes.c_void_p * (index + 1)).from_address(table)[index] or 0
+
+
+def _python_function(name: str) -> int:
+    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0

@@ -1,0 +1,181 @@
+"""Bounds of positions, forces and their time derivatives, velocity by velocity."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jounce.errors import ModelError, ShapeError, unknown_name
+from jounce.model.checks import as_floats
+from jounce.model.components import velocity_names
+from jounce.model.robot import Robot
+from jounce.trajectory.robot_motion import positions
+
+
+class Quantity(NamedTuple):
+    """What a limit is about: the derivative of this order of the position or of the force."""
+
+    name: str
+    is_force: bool
+    order: int
+
+
+QUANTITIES = (
+    Quantity("position", False, 0),
+    Quantity("velocity", False, 1),
+    Quantity("acceleration", False, 2),
+    Quantity("jerk", False, 3),
+    Quantity("snap", False, 4),
+    Quantity("effort", True, 0),
+    Quantity("effort_rate", True, 1),
+    Quantity("effort_second_rate", True, 2),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class MotionLimits:
+    """What a motion must keep within: for each velocity a bound, infinite where there is none.
+
+    ``names`` are those of the velocities, of their joints; all arrays have shape ``(nv,)``.
+    ``lower`` and ``upper`` are bounds of the position, which spherical and free joints do not
+    have; all others are bounds of the absolute value.  ``effort`` is the generalised force Q,
+    ``effort_rate`` and ``effort_second_rate`` its first two time derivatives.  Make them with
+    `MotionLimits.of` or `MotionLimits.read`.
+    """
+
+    names: tuple[str, ...]
+    lower: np.ndarray
+    upper: np.ndarray
+    velocity: np.ndarray
+    acceleration: np.ndarray
+    jerk: np.ndarray
+    snap: np.ndarray
+    effort: np.ndarray
+    effort_rate: np.ndarray
+    effort_second_rate: np.ndarray
+
+    @classmethod
+    def of(cls, robot: Robot, **bounds: Any) -> MotionLimits:
+        """Return the limits of a robot, with those given here instead of its own.
+
+        A bound is one number for all velocities, nv numbers, or ``{joint: number}``; None is no
+        bound.  A joint with several velocities has an index, as in ``"ball[wx]"``.  The
+        robot's own are `Robot.limits`.
+
+        >>> import jounce
+        >>> limits = MotionLimits.of(jounce.load("panda"), jerk=500.0, snap={"joint1": 1e4})
+        >>> limits.snap[:2].tolist()
+        [10000.0, inf]
+        """
+        names = velocity_names(robot)
+        values = _own(robot)
+        for name, given in bounds.items():
+            if name not in values:
+                raise unknown_name("limit", name, values)
+            values[name] = _bound(name, given, values[name], names)
+        for name, missing in (("lower", -np.inf), ("upper", np.inf)):
+            if name in bounds:
+                values[name] = _of_positions(robot, name, bounds[name], values[name], missing)
+        low, high = values["lower"], values["upper"]
+        wrong = np.flatnonzero(~(low <= high))
+        if wrong.size:
+            i = int(wrong[0])
+            raise ModelError(
+                f"limits of {names[i]!r}, and of joints that follow it: lower {low[i]:g} and upper "
+                f"{high[i]:g} leave no range; correct them, or give others, or None."
+            )
+        return cls(names=names, **{name: _frozen(x) for name, x in values.items()})
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], robot: Robot) -> MotionLimits:
+        """Read limits from a ``.csv`` or ``.json`` file; what it leaves out is the robot's own.
+
+        A CSV has the columns ``joint`` and any of the names of the limits, and one line a joint;
+        an empty field is left out.  A JSON file is ``{joint: {limit: number}}``.
+        """
+        from jounce.limits.file import read_bounds
+
+        return cls.of(robot, **read_bounds(path))
+
+    def range_of(self, quantity: Quantity) -> tuple[np.ndarray, np.ndarray]:
+        """Return lower and upper bound of a quantity, ``(nv,)`` each."""
+        if quantity.name == "position":
+            return self.lower, self.upper
+        bound = getattr(self, quantity.name)
+        return -bound, bound
+
+    def limited(self) -> tuple[Quantity, ...]:
+        """Return the quantities that have a bound for any velocity."""
+        return tuple(x for x in QUANTITIES if np.isfinite(self.range_of(x)).any())
+
+
+def checked_limits(robot: Robot, limits: MotionLimits | None) -> MotionLimits:
+    """Return these limits, or the robot's own; raise if they are for another robot."""
+    if limits is None:
+        return MotionLimits.of(robot)
+    names = velocity_names(robot)
+    if limits.names != names:
+        raise ShapeError(
+            f"the limits are for {', '.join(limits.names)}; the velocities of {robot.name!r} are "
+            f"{', '.join(names)}."
+        )
+    return limits
+
+
+def _own(robot: Robot) -> dict[str, np.ndarray]:
+    known = robot.limits
+    values = {f.name: np.full(robot.nv, np.inf) for f in fields(MotionLimits) if f.name != "names"}
+    values.update({f.name: getattr(known, f.name) for f in fields(known)})
+    values["lower"] = positions(robot, known.lower, -np.inf)
+    values["upper"] = positions(robot, known.upper, np.inf)
+    return values
+
+
+def _bound(name: str, given: Any, own: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
+    missing = -np.inf if name == "lower" else np.inf
+    if given is None:
+        return np.full(len(names), missing)
+    if isinstance(given, Mapping):
+        values = own.copy()
+        for joint, value in given.items():
+            if joint not in names:
+                raise unknown_name("joint", joint, names)
+            number = as_floats(f"limit {name} of {joint!r}", missing if value is None else value)
+            if number.ndim:
+                raise ShapeError(f"limit {name} of {joint!r} must be one number, got {value!r}.")
+            values[names.index(joint)] = number
+    else:
+        values = as_floats(f"limit {name}", given)
+        if values.shape not in ((), (len(names),)):
+            raise ShapeError(
+                f"limit {name} must be one number, {len(names)} numbers or {{joint: number}}, "
+                f"got shape {values.shape}."
+            )
+        values = np.broadcast_to(values, (len(names),))
+    if np.isnan(values).any() or (name not in ("lower", "upper") and np.any(values < 0.0)):
+        raise ModelError(f"limit {name} must be numbers ≥ 0, or None, got {given!r}.")
+    return values
+
+
+def _of_positions(
+    robot: Robot, name: str, given: Any, values: np.ndarray, missing: float
+) -> np.ndarray:
+    """Return bounds of positions; one number is for all that are not part of a quaternion."""
+    has_none = np.isnan(positions(robot, np.zeros(robot.nq), np.nan))
+    wrong = np.flatnonzero(has_none & (values != missing))
+    if wrong.size and (isinstance(given, Mapping) or np.ndim(given)):
+        raise ModelError(
+            f"limit {name} of {velocity_names(robot)[wrong[0]]!r} must be None, for a joint with a "
+            "quaternion has no limits of its position."
+        )
+    return np.where(has_none, missing, values)
+
+
+def _frozen(array: np.ndarray) -> np.ndarray:
+    copy = np.array(array)
+    copy.flags.writeable = False
+    return copy

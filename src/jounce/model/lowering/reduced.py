@@ -1,0 +1,72 @@
+"""The economical tree: the same generalised forces from fewer operations."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from jounce.algebra.se3 import Transform
+from jounce.model.lowering.regrouped import invariant_part
+from jounce.model.lowering.sparse import cleaned, cleaned_inertia, frame_change, turned
+from jounce.model.lowering.tree import Tree, lowered
+from jounce.model.robot import Robot
+
+
+@lru_cache(maxsize=64)
+def economical(robot: Robot, *, regroup: bool = True, sparse: bool = True) -> Tree:
+    """Return the tree with regrouped inertias and sparse frames, both exact for Q and M.
+
+    Not for twists, momenta, joint wrenches or Coriolis matrices: these need the matter where
+    it is (`lowered`).  Robots with symbolic scalars are left as they are.
+    """
+    tree = lowered(robot)
+    if not _is_numeric(tree):
+        return tree
+    links = list(tree.links)
+    bodies = list(tree.body_placements)
+    for i in reversed(range(len(links))):
+        if sparse:
+            _change_frame(i, links, bodies, tree)
+        link = links[i]
+        if regroup:
+            shared = invariant_part(link.step.motion, link.inertia)
+            own = cleaned_inertia(link.inertia - shared, link.inertia)
+            links[i] = link._replace(inertia=own)
+            if link.parent >= 0:
+                parent = links[link.parent]
+                total = parent.inertia + shared.moved(link.placement)
+                links[link.parent] = parent._replace(inertia=total)
+    if sparse:
+        for i, link in enumerate(links):
+            placement, turn = turned(link.step.motion, link.placement)
+            links[i] = link._replace(placement=placement, turn=turn)
+    return tree._replace(links=tuple(links), body_placements=tuple(bodies))
+
+
+def _change_frame(i: int, links: list, bodies: list[Transform], tree: Tree) -> None:
+    """Give link i its cheapest frame and rewrite what is expressed in it."""
+    link = links[i]
+    children = [k for k, other in enumerate(links) if other.parent == i]
+    placements = [links[k].placement for k in children]
+    remaining = link.inertia - invariant_part(link.step.motion, link.inertia)
+    change = frame_change(link.step.motion, link.placement, remaining, placements)
+    back = change.inverse
+    links[i] = link._replace(
+        placement=cleaned(link.placement @ change),
+        inertia=cleaned_inertia(link.inertia.moved(back)),
+    )
+    for k in children:
+        links[k] = links[k]._replace(placement=cleaned(back @ links[k].placement))
+    for body, owner in enumerate(tree.body_links):
+        if owner == i:
+            bodies[body] = back @ bodies[body]
+
+
+def _is_numeric(tree: Tree) -> bool:
+    for link in tree.links:
+        mass, first_moment, rotational = link.inertia
+        (a, b, c), p = link.placement.rotation.rows, link.placement.p
+        if not all(
+            isinstance(x, float) for x in (mass, *first_moment, *rotational, *a, *b, *c, *p)
+        ):
+            return False
+    return True

@@ -1,0 +1,1 @@
+"""The equations of motion as SymPy expressions, and as code where long (``jounce[sympy]``)."""

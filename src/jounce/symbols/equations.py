@@ -1,0 +1,294 @@
+"""The equations of motion of a robot as SymPy expressions, and as programs when they are long."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jounce.codegen.interpreter import interpret
+from jounce.errors import ModelError, ShapeError, UnsupportedError, unknown_name
+from jounce.model.robot import Robot
+from jounce.symbols.extra import require_sympy
+
+if TYPE_CHECKING:
+    from jounce.symbols.trace import Listing
+
+FACTORIZATIONS = ("passive", "kinematic", "christoffel")
+QUANTITIES = ("Q", "M", "C", "g")
+WRITTEN_OUT = 20_000  # operations of one expression that SymPy still handles
+_DOTS = {1: r"\dot", 2: r"\ddot", 3: r"\dddot", 4: r"\ddddot"}
+
+
+def symbolic(
+    robot: Robot,
+    order: int = 2,
+    *,
+    factorization: str = "passive",
+    simplified: bool = True,
+    letter: str = "q",
+) -> Symbolic:
+    """Return Q, dQ/dt, … up to an order, M, C and g of a robot as SymPy expressions.
+
+    Masses, lengths, inertias and gravity of the robot may be numbers or SymPy expressions;
+    `symbolic_parameters` makes symbols of numbers.  Coordinates are q_1, q_2, …, their rates
+    dq_1, ddq_1, …; with a spherical or free joint the rates are v_1, dv_1, … and the
+    quaternions in q are of unit length.  ``letter`` replaces the q.
+
+    >>> import jounce
+    >>> robot, _ = jounce.symbolic_parameters(jounce.examples.chain(1), gravity=True)
+    >>> jounce.symbolic(robot).Q[0]
+    Matrix([[ddq_1*(I_1zz + c_1x**2*m_1 + c_1y**2*m_1)]])
+    """
+    sp = require_sympy("jounce.symbolic")
+    from jounce.symbols.trace import free_symbols
+
+    if not isinstance(order, int) or order < 0:
+        raise ShapeError(f"order must be a whole number, 0 or more, got {order!r}.")
+    if factorization not in FACTORIZATIONS:
+        raise unknown_name("factorization", factorization, FACTORIZATIONS)
+    if not re.fullmatch(r"[A-Za-z]+", letter):
+        raise UnsupportedError(f"letter must be letters, such as 'q', got {letter!r}.")
+    speed = letter if all(j.nq == j.nv for j in robot.joints) else "v"
+    first = 1 if speed == letter else 0
+    q = _row(sp, letter, robot.nq)
+    rates = tuple(_row(sp, _rate(speed, first + k), robot.nv) for k in range(order + 2))
+    parameters = free_symbols(robot)
+    taken = {x.name for row in (q, *rates) for x in row} & {x.name for x in parameters}
+    if taken or (speed == "v" and letter == "v"):
+        raise ModelError(
+            f"the robot uses the names of coordinates or rates: {', '.join(sorted(taken)) or 'v'}; "
+            "rename its symbols or give another letter."
+        )
+    return Symbolic(robot, order, factorization, simplified, letter, speed, q, rates, parameters)
+
+
+@dataclass(frozen=True)
+class Symbolic:
+    """Equations of motion with symbols; matrices are made when they are first asked for.
+
+    ``q`` and ``rates[k]`` are the symbols of coordinates and rates, ``parameters`` those of
+    the robot.  ``Q[k]`` is the time derivative k of ``Q = M a + C v + D v + g``.
+    """
+
+    robot: Robot
+    order: int
+    factorization: str
+    simplified: bool
+    letter: str
+    speed: str
+    q: tuple[Any, ...]
+    rates: tuple[tuple[Any, ...], ...]
+    parameters: tuple[Any, ...]
+
+    @cached_property
+    def Q(self) -> list[Any]:
+        """Generalised forces and their time derivatives, nv × 1 each."""
+        return [self.derivative("Q", k) for k in range(self.order + 1)]
+
+    @cached_property
+    def M(self) -> Any:
+        """Mass matrix, armature included."""
+        return self.derivative("M")
+
+    @cached_property
+    def C(self) -> Any:
+        """Coriolis matrix of the chosen factorization."""
+        return self.derivative("C")
+
+    @cached_property
+    def g(self) -> Any:
+        """Gravity forces, nv × 1."""
+        return self.derivative("g")
+
+    def derivative(self, quantity: str, order: int = 0) -> Any:
+        """Return the time derivative of "Q", "M", "C" or "g" of an order, as a matrix."""
+        import sympy as sp
+
+        listing = self._derivative(quantity, order)
+        (shape,) = listing.shapes
+        return sp.Matrix(*shape, self._short(listing) or self._written_out(listing, quantity))
+
+    def listing(self, *quantities: str) -> Listing:
+        """Return the traced program of some quantities; Q comes with its derivatives."""
+        tracer, rows = self._tracer(), {}
+        for quantity in quantities or ("Q",):
+            _check(quantity, 0, self.order)
+            orders = self.order if quantity == "Q" else 0
+            traced = tracer.rows(quantity, orders, self.factorization)
+            for k, row in enumerate(traced):
+                rows["d" * k + quantity] = row, self._shape(quantity)
+        return tracer.listing(rows)
+
+    def operations(self, *quantities: str) -> int:
+        """Return the number of arithmetic operations of the program of some quantities."""
+        return self.listing(*quantities).program.operations
+
+    def cse(self, *quantities: str) -> tuple[list[tuple[Any, Any]], dict[str, Any]]:
+        """Return pairs (symbol, expression) to be read in order, and matrices in those symbols.
+
+        Like `sympy.cse`, but nothing is ever written out: the size is that of the program.
+        The matrices are named Q, dQ, ddQ, … (all orders), M, C, g; without arguments: Q.
+        """
+        import sympy as sp
+
+        from jounce.symbols.values import replaced
+
+        listing = self.listing(*quantities)
+        pairs, flat = replaced(listing, self._names())
+        rows, matrices = iter(flat), {}
+        for name, shape in zip(listing.outputs, listing.shapes, strict=True):
+            rows_, columns = (*shape, 1)[:2]
+            matrices[name] = sp.Matrix(rows_, columns, [next(rows) for _ in range(rows_ * columns)])
+        return pairs, matrices
+
+    def code(self, language: str, *quantities: str, name: str | None = None) -> str:
+        """Return a function as text: "c", "python" (one sample) or "numpy" (any batch).
+
+        Arguments are q, dq, … and the parameters in the order of ``parameters``; results are
+        Q, dQ, … and what else was asked for, in C through ``out_Q``, ….
+        """
+        from jounce.symbols.printing import Argument, printed
+
+        first = 1 if self.speed == self.letter else 0
+        rates = [Argument(_rate(self.speed, first + k), row) for k, row in enumerate(self.rates)]
+        arguments = [Argument(self.letter, self.q), *rates]
+        arguments.append(Argument("parameters", self.parameters))
+        if name is None:
+            name = re.sub(r"\W+", "_", f"robot_{self.robot.name}", flags=re.ASCII).strip("_")
+        return printed(self.listing(*quantities), language, name, arguments)
+
+    def latex(self, quantity: str = "Q", order: int = 0) -> str:
+        r"""Return equations in LaTeX, aligned; rates are \dot{q}_1, ….
+
+        A result that is too long to be written out comes as the lines of its program.
+        """
+        import sympy as sp
+
+        names = self._latex_names(sp)
+        listing = self._derivative(quantity, order)
+        flat, pairs = self._short(listing), []
+        if flat is None:
+            from jounce.symbols.values import replaced
+
+            pairs, flat = replaced(listing, self._names())
+        rows = [f"{sp.latex(x)} &= {sp.latex(e, symbol_names=names)}" for x, e in pairs]
+        left = _dotted(quantity, order)
+        for k, x in enumerate(flat):
+            i, j = divmod(k, self.robot.nv) if quantity in ("M", "C") else (k, None)
+            place = f"{i + 1}" if j is None else f"{i + 1},{j + 1}"
+            rows.append(f"{left}_{{{place}}} &= {sp.latex(x, symbol_names=names)}")
+        return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
+
+    def evaluate(self, values: Mapping[Any, Any], *quantities: str) -> dict[str, np.ndarray]:
+        """Return numbers, given a number or an array for every symbol (or its name).
+
+        The program of the quantities is run; arrays broadcast and come first in the result.
+        """
+        listing = self.listing(*quantities)
+        known = {str(symbol): np.asarray(x, dtype=float) for symbol, x in values.items()}
+        missing = sorted({s.name for x in listing.leaves for s in x.free_symbols} - set(known))
+        if missing:
+            raise ShapeError(f"no value given for {', '.join(missing)}.")
+        columns = np.broadcast_arrays(*(_number(x, known) for x in listing.leaves)) or [np.zeros(0)]
+        blocks = interpret(listing.program, [np.stack(columns, axis=-1)])
+        shaped = zip(listing.outputs, blocks, listing.shapes, strict=True)
+        return {name: block.reshape(*block.shape[:-1], *shape) for name, block, shape in shaped}
+
+    def _tracer(self) -> Any:
+        from jounce.symbols.trace import Tracer
+
+        return Tracer(self.robot, self.q, self.rates, self.parameters)
+
+    def _derivative(self, quantity: str, order: int) -> Listing:
+        """Return the program of one time derivative of one quantity."""
+        _check(quantity, order, self.order)
+        tracer = self._tracer()
+        row = tracer.rows(quantity, order, self.factorization)[order]
+        shape = (*self._shape(quantity), 1)[:2]
+        return tracer.listing({quantity: (row, shape)})
+
+    def _short(self, listing: Listing) -> list[Any] | None:
+        """Return simplified entries, or None where that takes too long or is not wanted."""
+        if not self.simplified:
+            return None
+        from jounce.symbols.normal_form import NormalForm, TooLongError
+        from jounce.symbols.shortening import Shortener
+        from jounce.symbols.trace import quaternions
+
+        form = NormalForm(listing, quaternions(self.robot, self.q))
+        try:
+            (row,) = form.outputs()
+        except TooLongError:
+            return None
+        short = Shortener(form, {x for rates in self.rates for x in rates})
+        return [short.expression(p) for p in row]
+
+    def _written_out(self, listing: Listing, quantity: str) -> list[Any]:
+        from jounce.symbols.values import evaluated, presented, tree_sizes
+
+        size = max(tree_sizes(listing), default=0)
+        if size > WRITTEN_OUT:
+            raise UnsupportedError(
+                f"written out, an entry of {quantity} of {self.robot.name!r} has {size:,} "
+                f"operations; use .cse({quantity!r}) or .code('python', {quantity!r}): "
+                f"{listing.program.operations:,} operations in all."
+            )
+        return [presented(x) for x in evaluated(listing, listing.program.outputs[0])]
+
+    def _shape(self, quantity: str) -> tuple[int, ...]:
+        nv = self.robot.nv
+        return (nv, nv) if quantity in ("M", "C") else (nv,)
+
+    def _names(self) -> Iterator[Any]:
+        import sympy as sp
+
+        taken = {x.name for row in (self.q, *self.rates, self.parameters) for x in row}
+        return (sp.Symbol(f"x{k}") for k in count() if f"x{k}" not in taken)
+
+    def _latex_names(self, sp: Any) -> dict[Any, str]:
+        first = 1 if self.speed == self.letter else 0
+        return {
+            x: f"{_dotted(self.speed, first + k)}_{{{i}}}"
+            for k, row in enumerate(self.rates)
+            for i, x in enumerate(row, start=1)
+        }
+
+
+def _row(sp: Any, letter: str, width: int) -> tuple[Any, ...]:
+    return tuple(sp.Symbol(f"{letter}_{i}") for i in range(1, width + 1))
+
+
+def _rate(letter: str, order: int) -> str:
+    """Name a time derivative: q, dq, ddq, …; d5q beyond the fourth."""
+    return f"{'d' * order if order < 5 else f'd{order}'}{letter}"
+
+
+def _dotted(letter: str, order: int) -> str:
+    if order == 0:
+        return letter
+    return f"{_DOTS[order]}{{{letter}}}" if order in _DOTS else f"{letter}^{{({order})}}"
+
+
+def _check(quantity: str, order: int, highest: int) -> None:
+    if quantity not in QUANTITIES:
+        raise unknown_name("quantity", quantity, QUANTITIES)
+    if not 0 <= order <= highest:
+        raise ShapeError(
+            f"order {order} of {quantity} is not traced; give symbolic(robot, order={order})."
+        )
+
+
+def _number(x: Any, known: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Return the numbers of an input; what only SymPy can evaluate goes through lambdify."""
+    if x.is_Symbol:
+        return known[x.name]
+    import sympy as sp
+
+    symbols = sorted(x.free_symbols, key=str)
+    return np.asarray(sp.lambdify(symbols, x, "numpy")(*(known[s.name] for s in symbols)), float)

@@ -1,0 +1,1 @@
+"""Motion tables and logs: columns, files, clocks, units, and the rates of logged positions."""

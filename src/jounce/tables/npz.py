@@ -1,0 +1,153 @@
+"""Motion tables as NumPy archives with the arrays ``time``, ``names``, ``values``, ``forces``."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from jounce.errors import JounceError, TableError
+from jounce.tables.clock import Stamp, plain_times, since
+from jounce.tables.columns import Layout, Wanted, header_of, layout_of, rows_of
+from jounce.tables.file_format import Piece, Write, spread
+from jounce.tables.motion_table import MotionTable, shaped_table
+
+
+class NpzSource:
+    """A NumPy archive; it is read as a whole."""
+
+    def __init__(self, path: Path, wanted: Wanted) -> None:
+        self.path = path
+        table, self._time, self.ticks = _read(path)
+        self.layout: Layout = layout_of(header_of(table), wanted, str(path))
+        self._rows = rows_of(table)[:, self.layout.columns]
+        self.first: Stamp = self._time[0].item()
+
+    def place(self, number: int) -> str:
+        """Return file and sample, counted from 0."""
+        return f"{self.path}: sample {number}"
+
+    def pieces(self, samples: int, start: Stamp) -> Iterator[Piece]:
+        """Yield the rows."""
+        total = len(self._rows)
+        for first in range(0, total, samples):
+            stop = min(first + samples, total)
+            yield Piece(self._part(slice(first, stop), start), range(first, stop), stop / total)
+
+    def windows(self, count: int, samples: int, start: Stamp) -> list[np.ndarray]:
+        """Return evenly spread rows."""
+        return [self._part(window, start) for window in spread(len(self._rows), count, samples)]
+
+    def _part(self, part: slice, start: Stamp) -> np.ndarray:
+        rows = self._rows[part].copy()
+        rows[:, 0] = since(self._time[part], start)
+        return rows
+
+
+def read_arrays(path: Path) -> dict[str, np.ndarray]:
+    """Return the arrays of an archive by name."""
+    try:
+        with path.open("rb") as file:
+            archive = np.load(file, allow_pickle=False)
+            if not isinstance(archive, np.lib.npyio.NpzFile):
+                raise ValueError("a single array")
+            return {key: archive[key] for key in archive.files}
+    except (ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise TableError(
+            f"{path}: not a NumPy archive of plain arrays ({error}); write it with numpy.savez "
+            "or jounce.trajectory.write_table."
+        ) from error
+
+
+@contextmanager
+def npz_writer(file: IO[bytes], directory: Path) -> Iterator[Write]:
+    """Yield what writes blocks of a table.
+
+    An archive holds one order after the other, so each is collected in a file of its own first.
+    """
+    with ExitStack() as stack:
+        parts: dict[tuple[str, int], IO[bytes]] = {}
+        head = MotionTable(np.empty(0), (), np.empty((0, 0, 0)))
+        samples = 0
+
+        def write(table: MotionTable) -> None:
+            nonlocal head, samples
+            head, samples = table, samples + len(table.time)
+            arrays = {"time": table.time[None], "values": table.values}
+            arrays |= {"forces": table.forces, "rates": table.rates}
+            for name, array in arrays.items():
+                for order, values in enumerate(() if array is None else array):
+                    part = parts.get((name, order))
+                    if part is None:
+                        part = stack.enter_context(tempfile.TemporaryFile(dir=directory))
+                        parts[name, order] = part
+                    part.write(np.ascontiguousarray(values).data)
+
+        yield write
+        _archive(file, parts, head, samples)
+
+
+def _archive(
+    file: IO[bytes], parts: dict[tuple[str, int], IO[bytes]], head: MotionTable, samples: int
+) -> None:
+    """Write the archive that `numpy.load` reads."""
+    orders = Counter(name for name, _ in parts)
+    shapes: dict[str, tuple[int, ...]] = {"time": (samples,)}
+    shapes["values"] = (orders["values"], samples, len(head.names))
+    for name in ("forces", "rates"):
+        shapes[name] = (orders[name], samples, len(head.rate_names or head.names))
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        _add_names(archive, "names", head.names)
+        if head.rate_names:
+            _add_names(archive, "rate_names", head.rate_names)
+        for name, shape in shapes.items():
+            if orders[name] or name == "values":
+                _add(archive, name, shape, [parts[name, k] for k in range(orders[name])])
+
+
+def _add_names(archive: zipfile.ZipFile, name: str, texts: tuple[str, ...]) -> None:
+    with archive.open(f"{name}.npy", "w") as member:
+        np.lib.format.write_array(member, np.array(texts), allow_pickle=False)
+
+
+def _add(
+    archive: zipfile.ZipFile, name: str, shape: tuple[int, ...], parts: list[IO[bytes]]
+) -> None:
+    head = {"descr": np.dtype(float).str, "fortran_order": False, "shape": shape}
+    with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+        np.lib.format.write_array_header_1_0(member, head)
+        for part in parts:
+            part.seek(0)
+            shutil.copyfileobj(part, member, 1 << 20)
+
+
+def _read(path: Path) -> tuple[MotionTable, np.ndarray, float | None]:
+    """Return the table, the time as it is in the file, and how many ticks of it are a second."""
+    arrays = read_arrays(path)
+    missing = [key for key in ("time", "names") if key not in arrays]
+    if missing:
+        found = ", ".join(arrays) or "none"
+        raise TableError(
+            f"{path}: no array {', '.join(missing)}; a motion has the arrays time (samples,), "
+            "names (n,), values (orders, samples, n) and perhaps forces (orders, samples, n). "
+            f"Arrays found: {found}."
+        )
+    names, rate_names = (
+        tuple(np.atleast_1d(arrays.get(key, [])).ravel().tolist())
+        for key in ("names", "rate_names")
+    )
+    values = arrays.get("values", np.empty((0, np.size(arrays["time"]), len(names))))
+    try:
+        time, ticks = plain_times(arrays["time"])
+        rest = (arrays.get("forces"), arrays.get("rates"), rate_names)
+        return shaped_table(MotionTable(time, names, values, *rest)), time, ticks
+    except JounceError as error:
+        raise type(error)(f"{path}: {error}") from error

@@ -1,0 +1,27 @@
+"""The public names of trajectories, tables and limits, and where they live."""
+
+from jounce.errors import InfeasibleError as InfeasibleError
+from jounce.errors import TableError as TableError
+from jounce.limits.check import LimitReport as LimitReport
+from jounce.limits.check import LimitRow as LimitRow
+from jounce.limits.check import check_limits as check_limits
+from jounce.limits.limits import MotionLimits as MotionLimits
+from jounce.limits.time_scaling import ScaledTrajectory as ScaledTrajectory
+from jounce.limits.time_scaling import scale_to_limits as scale_to_limits
+from jounce.tables.motion_file import open_motion as open_motion
+from jounce.tables.motion_table import MotionTable as MotionTable
+from jounce.tables.read_write import read_motion as read_motion
+from jounce.tables.read_write import read_table as read_table
+from jounce.tables.read_write import table_writer as table_writer
+from jounce.tables.read_write import write_table as write_table
+from jounce.trajectory.cosine_motion import cosine as cosine
+from jounce.trajectory.cosine_motion import papers_motion as papers_motion
+from jounce.trajectory.fourier import Fourier as Fourier
+from jounce.trajectory.polynomial import Polynomial as Polynomial
+from jounce.trajectory.protocol import Trajectory as Trajectory
+from jounce.trajectory.robot_motion import RobotMotion as RobotMotion
+from jounce.trajectory.spline.smoothing import Smoothing as Smoothing
+from jounce.trajectory.spline.smoothing import SplineWarning as SplineWarning
+from jounce.trajectory.spline.smoothing_choice import choose_smoothing as choose_smoothing
+from jounce.trajectory.spline.spline import Spline as Spline
+from jounce.trajectory.spline.stream import stream_derivatives as stream_derivatives

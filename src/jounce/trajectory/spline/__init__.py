@@ -1,0 +1,1 @@
+"""Splines through samples or near them, whole or streamed, and how they are smoothed."""

@@ -1,0 +1,148 @@
+"""Splines through samples or near them."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.interpolate import BSpline
+
+from jounce.errors import ShapeError
+from jounce.trajectory.protocol import checked_times
+from jounce.trajectory.spline.basis import evaluated, hermite
+from jounce.trajectory.spline.fit import fitted
+from jounce.trajectory.spline.smoothing import Smoothing, SplineWarning, checked_samples
+from jounce.trajectory.spline.smoothing_choice import choose_smoothing, warn_of
+
+BEYOND = 1e-9  # of the duration: times that rounding carried beyond an end
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spline:
+    """A piecewise polynomial with exact derivatives, zero beyond its degree.
+
+    It is made by `Spline.through` or `Spline.fit` from samples, or by `Polynomial.through` from
+    a few points.  ``pieces`` are B-splines of ``(t − origin) / step``, one after the other in
+    time; ``breaks`` ``(pieces + 1,)``, in s, says where each begins and the last one ends.
+    ``smoothing`` is how the samples were smoothed, if they were.  Outside of the samples it is
+    not defined.
+    """
+
+    pieces: tuple[BSpline, ...]
+    breaks: np.ndarray
+    origin: float
+    step: float
+    smoothing: Smoothing | None = None
+
+    @classmethod
+    def through(cls, t: Any, q: Any, *, degree: int = 7) -> Spline:
+        """Return the spline through the samples q ``(m, n)`` at increasing times t ``(m,)``.
+
+        Derivatives up to ``degree − 1`` are continuous.
+        """
+        return cls.fit(t, q, noise=0.0, degree=degree, order=0)
+
+    @classmethod
+    def fit(
+        cls,
+        t: Any,
+        q: Any,
+        *,
+        noise: Any = None,
+        degree: int | None = None,
+        order: int = 4,
+        smoothing: Smoothing | None = None,
+    ) -> Spline:
+        """Return the smoothing spline of samples q ``(m, n)`` at increasing times t ``(m,)``.
+
+        The options are those of `choose_smoothing`; a ``smoothing`` chosen before replaces
+        them.  Pauses longer than its ``gap`` are bridged by polynomials, with a warning.
+        """
+        t, q = checked_samples(t, q)
+        if smoothing is None:
+            smoothing = choose_smoothing(t, q, noise=noise, degree=degree, order=order)
+        elif smoothing.n != q.shape[1]:
+            raise ShapeError(
+                f"the smoothing is for {smoothing.n} coordinates, the samples have {q.shape[1]}."
+            )
+        cuts = 1 + np.flatnonzero(np.diff(t) > smoothing.gap)
+        u = smoothing.knot_time(t)
+        runs = list(zip(np.split(u, cuts), np.split(q, cuts), strict=True))
+        fits = [fitted(x, y, smoothing.degree, smoothing.penalty) for x, y in runs]
+        if cuts.size:
+            _warn_of_gaps(t, cuts, smoothing)
+        pieces = [fits[0]]
+        for i, fit in enumerate(fits[1:]):
+            ends = runs[i][0][-1], runs[i + 1][0][0]
+            pieces += [_bridge(fits[i], ends[0], fit, ends[1], smoothing.degree), fit]
+        edges = np.sort(np.concatenate([t[[0, -1]], t[cuts - 1], t[cuts]]))
+        return cls(tuple(pieces), edges, smoothing.origin, smoothing.step, smoothing)
+
+    def __post_init__(self) -> None:
+        self.breaks.flags.writeable = False
+        for piece in self.pieces:
+            piece.c.flags.writeable = piece.t.flags.writeable = False
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return self.pieces[0].c.shape[1]
+
+    @property
+    def degree(self) -> int:
+        """Degree of the polynomials."""
+        return max(piece.k for piece in self.pieces)
+
+    @property
+    def t0(self) -> float:
+        """Time of the first sample, in s."""
+        return float(self.breaks[0])
+
+    @property
+    def duration(self) -> float:
+        """Time from the first to the last sample, in s."""
+        return float(self.breaks[-1] - self.breaks[0])
+
+    def __call__(self, t: Any, order: int = 4) -> np.ndarray:
+        """Return the derivatives 0 … order at the times t, ``(order + 1, *t.shape, n)``."""
+        times = checked_times(t, order)
+        margin = BEYOND * self.duration
+        outside = (times < self.breaks[0] - margin) | (times > self.breaks[-1] + margin)
+        if outside.any():
+            raise ShapeError(
+                f"t = {times[outside].flat[0]!s} s lies outside of the samples of this spline, "
+                f"{self.breaks[0]!s} … {self.breaks[-1]!s} s."
+            )
+        if self.smoothing is not None:
+            warn_of(self.smoothing, order, stacklevel=3)
+        u = (times - self.origin) / self.step
+        if len(self.pieces) == 1:
+            return evaluated(self.pieces[0], u, order, self.step)
+        index = np.searchsorted(self.breaks[1:-1], times, side="right")
+        # the last sample before a pause belongs to what was fitted, not to the bridge
+        index -= (index % 2 == 1) & (times == self.breaks[index])
+        result = np.empty((order + 1, *times.shape, self.n))
+        for i in np.unique(index):
+            here = index == i
+            result[:, here] = evaluated(self.pieces[i], u[here], order, self.step)
+        return result
+
+
+def _bridge(before: BSpline, left: float, after: BSpline, right: float, degree: int) -> BSpline:
+    """Return the polynomial that continues both splines, with half of the derivatives each."""
+    s = (degree - 1) // 2
+    ends = [evaluated(fit, np.array(u), s, 1.0) for fit, u in ((before, left), (after, right))]
+    return hermite(left, right, *ends)
+
+
+def _warn_of_gaps(t: np.ndarray, cuts: np.ndarray, smoothing: Smoothing) -> None:
+    longest = int(np.argmax(t[cuts] - t[cuts - 1]))
+    first, last = t[cuts[longest] - 1], t[cuts[longest]]
+    warnings.warn(
+        f"{cuts.size} pause(s) in the samples are longer than {smoothing.gap:g} s, the longest "
+        f"from {first!s} to {last!s} s: the spline is bridged there by a polynomial.",
+        SplineWarning,
+        stacklevel=4,
+    )

@@ -1,0 +1,198 @@
+"""What the choice of a smoothing rests on, each part against dense linear algebra."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from scipy.interpolate import BSpline
+from scipy.linalg import cholesky_banded
+
+from jounce.trajectory import SplineWarning, choose_smoothing, papers_motion
+from jounce.trajectory.spline.basis import cell_penalty, evaluated
+from jounce.trajectory.spline.fit import divided, fitted, system_of
+from jounce.trajectory.spline.reach import FELT, GRID_GAP, reach
+from jounce.trajectory.spline.smoothing_score import derivative_errors, scores, windows_of
+from tests.tolerances import EXACT, INDEPENDENT, ROUNDOFF, assert_close, assert_orders_close
+
+MOTION = papers_motion(3)
+DEGREE = 7
+
+
+def dense(u: np.ndarray, penalty: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return B, ``BᵀB + λ P`` and the knots, from scipy's B-splines and fine quadrature."""
+    knots = np.arange(np.floor(u[0]) - DEGREE, np.floor(u[-1]) + DEGREE + 2.0)
+    basis = BSpline(knots, np.eye(knots.size - DEGREE - 1), DEGREE)
+    x, w = np.polynomial.legendre.leggauss(3)  # of squares of straight lines
+    cells = knots[DEGREE : -DEGREE - 1]
+    rates = basis((cells[:, None] + (x + 1.0) / 2.0).ravel(), DEGREE - 1)
+    P = rates.T @ (np.tile(w / 2.0, cells.size)[:, None] * rates)
+    B = basis(u)
+    return B, B.T @ B + penalty * P, knots
+
+
+@pytest.mark.parametrize("penalty", [1e-3, 1.0, 1e4])
+def test_the_spline_minimises_what_it_says(penalty: float, rng: np.random.Generator):
+    u = np.cumsum(rng.uniform(0.05, 0.6, 200))
+    q = np.sin(np.outer(u, [0.3, 0.6])) + 0.1 * rng.standard_normal((200, 2))
+    spline = fitted(u, q, DEGREE, np.full(2, penalty))
+    B, A, knots = dense(u, penalty)
+    assert_close(spline.t, knots, EXACT)
+    # the gradient of the sum of squares and the penalty vanishes
+    assert_close(A @ spline.c, B.T @ q, INDEPENDENT, scale=float(np.abs(A).max()))
+    if penalty <= 1.0:
+        assert_close(spline.c, np.linalg.solve(A, B.T @ q), 1e-9)
+
+
+def test_every_coordinate_has_its_own_penalty(rng: np.random.Generator):
+    u = np.cumsum(rng.uniform(0.05, 0.6, 200))
+    q = rng.standard_normal((200, 3))
+    both = fitted(u, q, DEGREE, np.array([1.0, 100.0, 1.0]))
+    for i, penalty in enumerate((1.0, 100.0, 1.0)):
+        alone = fitted(u, q[:, [i]], DEGREE, np.array([penalty]))
+        assert_close(both.c[:, [i]], alone.c, INDEPENDENT)
+
+
+def test_a_large_penalty_does_not_hide_the_data():
+    """A polynomial of degree 5 costs nothing: it comes back however large the penalty."""
+    u = np.linspace(0.0, 100.0, 900)
+    q = np.polynomial.Polynomial([1.0, -2.0, 3.0, 1.0, -1.0, 0.5])((u - 50.0) / 50.0)[:, None]
+    for penalty in (1e-10, 1.0, 1e8):
+        got = fitted(u, q, DEGREE, np.array([penalty]))(u)
+        assert_close(got, q, 10 * INDEPENDENT, what=f"penalty {penalty:g}")
+
+
+@pytest.mark.parametrize("degree", [5, 7, 9])
+def test_derivatives_on_the_grid_are_those_of_scipy(degree: int, rng: np.random.Generator):
+    knots = np.arange(-4.0, 40.0)
+    spline = BSpline(knots, rng.standard_normal((knots.size - degree - 1, 2)), degree)
+    u = rng.uniform(knots[degree], knots[-degree - 1], (5, 40))
+    got = evaluated(spline, u, degree + 2, 0.3)
+    for k in range(degree + 1):
+        assert_close(got[k], spline(u, k) / 0.3**k, 10 * ROUNDOFF, what=f"order {k}")
+    assert not got[degree + 1 :].any()
+
+
+def test_a_penalty_is_positive_and_spares_low_degrees():
+    cell = cell_penalty(DEGREE, DEGREE - 1)
+    values = np.linalg.eigvalsh(cell)
+    assert values.min() > -1e-12 * values.max()
+    assert np.linalg.matrix_rank(cell, tol=1e-9) == 2  # straight lines have two coefficients
+
+
+def test_scores_are_those_of_the_influence_matrix(rng: np.random.Generator):
+    u = np.linspace(0.0, 40.0, 1200)
+    q = np.sin(np.outer(u, [0.5, 1.0])) + 0.1 * rng.standard_normal((1200, 2))
+    penalties = np.array([1e-2, 1.0, 100.0])
+    got = scores([(u, q)], DEGREE, penalties)
+    inner = slice(300, 900)
+    for i, penalty in enumerate(penalties):
+        B, A, _ = dense(u, float(penalty))
+        influence = B @ np.linalg.solve(A, B.T)
+        residual = ((q - q.mean(axis=0)) - influence @ (q - q.mean(axis=0)))[inner]
+        assert_close(got.residual[i], np.sum(residual**2, axis=0), 1e-9)
+        assert_close(got.trace[i], np.trace(influence[inner, inner]), 0.2)  # by random probes
+    risk, share = got.risk(None), 1.4 * got.trace[:, None] / 600
+    assert_close(risk, got.residual / 600 / (1.0 - share) ** 2, ROUNDOFF)
+    assert_close(got.risk(np.full(2, 0.1)), got.residual / 600 + 0.02 * share, ROUNDOFF)
+    assert_close(np.sqrt(got.variance()[0]), np.full(2, 0.1), 0.1)
+
+
+@pytest.mark.parametrize("penalty", [np.zeros(2), np.array([1.0, 1e3])])
+def test_standard_errors_are_those_of_many_trials(penalty: np.ndarray, rng: np.random.Generator):
+    u = np.linspace(0.0, 30.0, 31 if not penalty.any() else 300)
+    noise = np.array([0.1, 0.3])
+    error, _ = derivative_errors([(u, np.zeros((u.size, 2)))], DEGREE, penalty, noise)
+    trials = []
+    middle = u[u.size // 4 : u.size - u.size // 4]
+    for _ in range(300):
+        q = noise * rng.standard_normal((u.size, 2))
+        trials.append(evaluated(fitted(u, q, DEGREE, penalty), middle, 4, 1.0))
+    spread = np.sqrt(np.mean(np.square(trials), axis=(0, 2)))
+    assert np.all(np.abs(spread / error[:5] - 1.0) < 0.12)
+
+
+@pytest.mark.parametrize("penalty", [1e-10, 1.0, 1e6])
+def test_the_reach_is_where_the_end_is_not_felt(penalty: float):
+    """Twice as long a system has the same columns, and they are small beyond the reach."""
+    far = reach(DEGREE, np.array([penalty]))
+    system = system_of(np.arange(0.5, 4.0 * far, GRID_GAP), DEGREE, penalised=True)
+    A = system.gram + penalty * system.P
+    columns = divided(cholesky_banded(A, lower=True), np.eye(A.shape[1], DEGREE + 1))
+    size = np.abs(columns).max(axis=1)
+    assert size[far:].max() <= FELT * size.max()
+    assert size[far // 2] > FELT * size.max()
+
+
+def test_windows_are_lively_and_without_gaps():
+    t = np.arange(0.0, 100.0, 0.01)
+    t[5000:] += 3.0
+    q = np.where((t > 20.0) & (t < 24.0), np.sin(3.0 * t), 0.0)[:, None]
+    windows = windows_of(t, q, 512, 1.0)
+    assert len(windows) == 3
+    assert all(np.diff(time).max() < 1.0 for time, _ in windows)
+    assert any(np.ptp(part) > 1.5 for _, part in windows)
+    assert [time.size for time, _ in windows_of(t[:300], q[:300], 512, 1.0)] == [300]
+
+
+def test_the_noise_is_found(rng: np.random.Generator):
+    t = 1e-3 * np.arange(6000)
+    sizes = np.array([1e-5, 1e-4, 1e-3])
+    q = MOTION(t, order=0)[0] + sizes * rng.standard_normal((6000, 3))
+    for noise in (None, 1e-6, 0.0):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SplineWarning)
+            found = choose_smoothing(t, q, noise=noise)
+        assert np.all(np.abs(found.noise / sizes - 1.0) < 0.1)
+        assert found.interpolates == (noise == 0.0)
+    more = choose_smoothing(t, q, noise=[1e-3, 1e-3, 2e-3])
+    assert more.noise.tolist() == [1e-3, 1e-3, 2e-3]
+
+
+def test_predicted_errors_are_the_real_ones(rng: np.random.Generator):
+    t = 1e-3 * np.arange(8000)
+    exact = MOTION(t, order=4)
+    q = exact[0] + 1e-4 * rng.standard_normal(exact[0].shape)
+    smoothing = choose_smoothing(t, q)
+    spline = fitted(smoothing.knot_time(t), q, smoothing.degree, smoothing.penalty)
+    got = evaluated(spline, smoothing.knot_time(t), 4, smoothing.step)
+    error = np.sqrt(np.mean((got - exact)[:, 1500:-1500] ** 2, axis=1))
+    # noise is told, what smoothing leaves out is not
+    assert np.all(error < 4.0 * smoothing.error[:5])
+    assert np.all(error > 0.25 * smoothing.error[:5])
+    assert not smoothing.unsupported(4)
+
+
+def test_the_degree_follows_the_order():
+    t = np.linspace(0.0, 1.0, 200)
+    q = np.sin(t)[:, None]
+    degrees = [choose_smoothing(t, q, order=k, noise=1e-3 * (k > 9)).degree for k in (0, 4)]
+    assert degrees == [7, 7]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SplineWarning)
+        assert choose_smoothing(t, q, order=5).degree == 9
+        assert choose_smoothing(t, q, order=6).degree == 9
+
+
+def test_it_is_frozen_and_pickles():
+    t = np.linspace(0.0, 1.0, 50)
+    smoothing = choose_smoothing(t, np.sin(t)[:, None])
+    with pytest.raises(ValueError, match="read-only"):
+        smoothing.penalty[0] = 0.0
+    again = pickle.loads(pickle.dumps(smoothing))
+    assert_orders_close(again.error, smoothing.error, EXACT)
+    assert (again.step, again.overlap, again.n) == (smoothing.step, smoothing.overlap, 1)
+
+
+@pytest.mark.parametrize(("size", "is_told"), [(1e-29, False), (1e-6, True)])
+def test_what_moves_by_rounding_is_not_judged(size: float, is_told: bool, rng: np.random.Generator):
+    """A joint of a simulation that should be at rest wanders a little."""
+    t = np.arange(1000) / 100
+    noise = 0.05 * rng.standard_normal(t.size)
+    q = np.stack([np.sin(t), size * (0.3 * np.sin(0.5 * t) + noise)], axis=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SplineWarning)
+        smoothing = choose_smoothing(t, q, noise=[1e-9, 0.02 * size])
+    assert any("coordinate 1" in reason for reason in smoothing.unsupported(4)) == is_told
