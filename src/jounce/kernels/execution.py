@@ -15,8 +15,8 @@ import numpy as np
 from jounce.codegen.interpreter import interpret
 from jounce.codegen.machine_code import Native
 from jounce.codegen.program import Program
-from jounce.errors import ShapeError
 from jounce.kernels.arrays import Rows
+from jounce.model.checks import checked_integer
 
 BLOCK_ROWS = 1 << 15  # rows a native call: Ctrl-C is answered in between
 INTERPRETED_ROWS = 1 << 12  # rows interpreted at once: bounds the memory of intermediate values
@@ -85,10 +85,8 @@ def run_interpreted(
 
 def check_threads(asked: Any) -> None:
     """Refuse a number of threads that is none."""
-    if asked is None or (type(asked) is int and asked >= 1):
-        return
-    if isinstance(asked, bool) or not isinstance(asked, int | np.integer) or asked < 1:
-        raise ShapeError(f"threads must be an integer ≥ 1 or None, got {asked!r}.")
+    if asked is not None:
+        checked_integer("threads", asked, 1)
 
 
 def _cores() -> int:

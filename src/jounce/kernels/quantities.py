@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral
 from typing import Any, NamedTuple
 
 from jounce.dynamics.twists import REPRESENTATIONS
 from jounce.errors import ShapeError, UnknownNameError, UnsupportedError, unknown_name
 from jounce.kernels.quantity import Argument
 from jounce.kernels.table import QUANTITIES
+from jounce.model.checks import checked_integer
 from jounce.model.robot import Robot
 
 
@@ -48,8 +48,7 @@ def kernel_spec(
         )
     if quantity not in QUANTITIES:
         raise unknown_name("quantity", quantity, QUANTITIES)
-    if isinstance(order, bool) or not isinstance(order, Integral) or order < 0:
-        raise ShapeError(f"order must be an integer ≥ 0, got {order!r}.")
+    order = checked_integer("order", order)
     limit = QUANTITIES[quantity].highest_order
     if limit is not None and order > limit:
         raise UnsupportedError(f"{quantity} has no time derivatives: order must be {limit}.")
@@ -59,7 +58,7 @@ def kernel_spec(
     if len({frame for frame, _ in pairs}) < len(pairs):
         raise ShapeError(f"each frame takes one wrench, got {[frame for frame, _ in pairs]}.")
     chosen = _options(robot, quantity, options or {})
-    return KernelSpec(robot, quantity, int(order), pairs, chosen)
+    return KernelSpec(robot, quantity, order, pairs, chosen)
 
 
 def _pairs(robot: Robot, wrenches: Any) -> tuple[tuple[str, str], ...]:

@@ -1,13 +1,14 @@
-"""Checks of the arrays users give, used once, at the boundary."""
+"""Checks of the arrays and numbers users give, used once, at the boundary."""
 
 from __future__ import annotations
 
 from math import isfinite
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from jounce.errors import NotFiniteError, ShapeError
+from jounce.errors import ArgumentError, NotFiniteError, ShapeError
 from jounce.model.robot import Robot
 
 QUATERNION_TOLERANCE = 1e-6
@@ -22,6 +23,15 @@ def checked(name: str, values: Any, width: int, of: str = "nv") -> np.ndarray:
         )
     check_finite(name, array)
     return array
+
+
+def checked_integer(name: str, value: Any, least: int = 0) -> int:
+    """Return an integer of Python or NumPy that is at least ``least``, as Python's, or raise."""
+    if type(value) is int and value >= least:  # the usual case
+        return value
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise ArgumentError(f"{name} must be an integer ≥ {least}, got {value!r}.")
+    return int(value)
 
 
 def as_floats(name: str, values: Any) -> np.ndarray:

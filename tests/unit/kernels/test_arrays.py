@@ -200,7 +200,7 @@ def test_unknown_keywords(kernel: Kernel):
 
 @pytest.mark.parametrize("threads", [0, -1, 1.5, "2", True, np.float64(2)])
 def test_wrong_threads(threads: Any, kernel: Kernel):
-    with pytest.raises(jounce.ShapeError, match="threads must be"):
+    with pytest.raises(jounce.ArgumentError, match="threads must be"):
         kernel(*[np.zeros(N)] * 4, threads=threads)
 
 
