@@ -264,7 +264,7 @@ BAD = [
     ("too few for the order", rows(), ("--order", "30"), "needs at least 36 samples, got 30"),
     ("units", rows(), ("--units", "furlong"), "no unit named 'furlong'"),
     ("noise", rows(), ("--noise", "-1"), "--noise"),
-    ("degree", rows(), ("--degree", "4"), "degree must be an odd integer"),
+    ("degree", rows(), ("--degree", "6"), "degree must be odd, got 6"),
     ("order", rows(), ("--order", "-1"), "--order"),
     ("block", rows(), ("--block", "0"), "--block"),
     ("ending", rows(), ("-o", "torques.txt"), "end in .csv or .npz or .parquet, not in '.txt'"),

@@ -13,8 +13,7 @@ from jounce.limits.limits import MotionLimits, Quantity, checked_limits
 from jounce.limits.peaks import Quantities, forces_of, peak_times, values_of
 from jounce.model.robot import Robot
 from jounce.tables.motion_table import MotionTable
-from jounce.trajectory.robot_motion import RobotMotion, checked_motion
-from jounce.trajectory.spline.smoothing import checked_samples
+from jounce.trajectory.protocol import RobotMotion, checked_motion, checked_samples
 
 TOLERANCE = 1e-9  # of the bound: a motion on its limit does not violate it
 SAMPLES = 2001

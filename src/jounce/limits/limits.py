@@ -13,7 +13,7 @@ from jounce.errors import ModelError, ShapeError, unknown_name
 from jounce.model.checks import as_floats
 from jounce.model.components import velocity_names
 from jounce.model.robot import Robot
-from jounce.trajectory.robot_motion import positions
+from jounce.trajectory.protocol import positions
 
 
 class Quantity(NamedTuple):

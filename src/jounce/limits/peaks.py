@@ -10,7 +10,7 @@ import numpy as np
 from jounce.api.dynamics import inverse_dynamics
 from jounce.limits.limits import MotionLimits, Quantity
 from jounce.model.robot import Robot
-from jounce.trajectory.robot_motion import RobotMotion, motion_at, positions
+from jounce.trajectory.protocol import RobotMotion, motion_at, positions
 from jounce.trajectory.spline.smoothing import SplineWarning
 
 BEST = 3  # extrema that are looked at closely, of each kind, for each velocity

@@ -22,8 +22,7 @@ from jounce.limits.check import SAMPLES, check_limits, sample_times
 from jounce.limits.limits import MotionLimits, checked_limits
 from jounce.limits.time_scaling_demands import Demands, demands, played
 from jounce.model.robot import Robot
-from jounce.trajectory.protocol import checked_time, checked_times
-from jounce.trajectory.robot_motion import RobotMotion
+from jounce.trajectory.protocol import RobotMotion, checked_time, checked_times
 
 ROUNDS = 50
 WORST = 16  # polynomials that are solved at a time

@@ -10,7 +10,7 @@ import numpy as np
 from jounce.api.dynamics import gravity_forces, inverse_dynamics
 from jounce.limits.limits import MotionLimits, Quantity
 from jounce.model.robot import Robot
-from jounce.trajectory.robot_motion import RobotMotion, motion_at
+from jounce.trajectory.protocol import RobotMotion, motion_at
 
 CLOSE = 1e-12  # of a bound: nearer than that is on it
 POWERS = 5  # c^0 … c^4

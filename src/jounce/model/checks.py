@@ -62,6 +62,22 @@ def check_finite(name: str, array: np.ndarray) -> None:
         raise NotFiniteError(f"{where} is {array[index]}; all values must be finite.")
 
 
+def first_late(times: np.ndarray) -> int | None:
+    """Return the first of the times ``(m,)`` that does not come after the one before it."""
+    late = times[1:] <= times[:-1]
+    return int(np.argmax(late)) + 1 if late.any() else None
+
+
+def check_increasing(name: str, times: np.ndarray) -> None:
+    """Raise unless the times ``(m,)`` increase strictly."""
+    i = first_late(times)
+    if i is not None:
+        raise ArgumentError(
+            f"times must increase strictly, but {name}[{i}] = {times[i]!s} does not come after "
+            f"{name}[{i - 1}] = {times[i - 1]!s}."
+        )
+
+
 def checked_configuration(robot: Robot, q: Any, name: str = "q") -> np.ndarray:
     """Return q as ``(*batch, nq)``, its quaternions normalised, or raise."""
     array = checked(name, q, robot.nq, "nq")

@@ -10,7 +10,7 @@ from jounce.limits.limits import MotionLimits, checked_limits
 from jounce.model.configuration import integrate
 from jounce.model.robot import Robot
 from jounce.trajectory import cosine
-from jounce.trajectory.cosine_motion import PAPERS_PERIODS, PAPERS_SPEEDS
+from jounce.trajectory.fourier import PAPERS_PERIODS, PAPERS_SPEEDS
 
 SHARE = 0.9  # of a limit that the motion may use
 _SLOWER = 1.25

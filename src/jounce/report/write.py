@@ -31,7 +31,7 @@ from jounce.report.quantities import (
 from jounce.report.records import Report
 from jounce.report.sampling import spread
 from jounce.tables.motion_table import check_samples
-from jounce.trajectory.robot_motion import checked_motion
+from jounce.trajectory.protocol import checked_motion
 
 STEPS = 6  # that progress counts
 POSE_NUMBERS = 250_000  # of the moving picture

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from jounce.errors import ShapeError, TableError
+from jounce.errors import ArgumentError, ShapeError, TableError
 from jounce.tables.motion_file import Block, MotionFile
 from jounce.tables.quaternion_rows import jumps_of
 from jounce.tables.stopwatch import Stopwatch
 from jounce.tables.unit_doubts import unit_doubts
 from jounce.trajectory.quaternion_motion import motion_of
-from jounce.trajectory.spline.smoothing_choice import choose_smoothing
+from jounce.trajectory.spline.smoothing import choose_smoothing
 from jounce.trajectory.spline.stream import stream_derivatives
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def plan(
             order = needed - file.orders[0]
             choice = {name: options[name] for name in ("noise", "degree")}
             smoothing = choose_smoothing(time, highest, order=order, **choice)
-        except ShapeError as error:
+        except (ShapeError, ArgumentError) as error:
             raise TableError(f"{path}: {error}") from error
     names = file.names if file.orders[0] == 1 else file.rate_names or file.names
     said = tuple(_named(str(warning.message), names) for warning in caught)

@@ -1,4 +1,4 @@
-"""Finite Fourier series in time."""
+"""Finite Fourier series in time, among them the cosines that the papers use as examples."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from jounce.errors import ShapeError
-from jounce.model.checks import as_floats
+from jounce.errors import ArgumentError, ShapeError
+from jounce.model.checks import as_floats, check_finite, checked_integer
 from jounce.trajectory.protocol import checked_times, frozen, frozen_rows
+
+# The motion of the seven joints of the Panda: greatest speed with its sign, and period.
+PAPERS_SPEEDS = (2.21, -2.21, 1.2, -2.1, -2.3, 2.1, -2.5)  # rad/s
+PAPERS_PERIODS = (3.68, 2.04, 2.98, 1.75, 4.43, 2.749, 1.06)  # s
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -52,7 +56,7 @@ class Fourier:
         put(self, "omega", _per_coordinate("omega", omega, a.shape[1]))
         put(self, "q0", _per_coordinate("q0", q0, a.shape[1]))
         if np.any(self.omega <= 0.0):
-            raise ShapeError(f"omega must be positive, got {self.omega.tolist()}.")
+            raise ArgumentError(f"omega must be positive, got {self.omega.tolist()}.")
 
     @property
     def n(self) -> int:
@@ -88,6 +92,45 @@ class Fourier:
             for m in range(order + 1):
                 result[m] += rate ** (m - 1.0) * cycle[m % 4]
         return result
+
+
+def cosine(speeds: Any, periods: Any, q0: Any = 0.0) -> Fourier:
+    """Return the motion ``q_i(t) = q0_i − (s_i / ω_i) cos(ω_i t)`` with ``ω_i = 2π / T_i``.
+
+    ``speeds`` s, in rad/s or m/s, and ``periods`` T, in s, have shape ``(n,)``.  The velocity is
+    ``s_i sin(ω_i t)``: each coordinate starts at rest, and its greatest speed is ``|s_i|``.
+    """
+    speeds, periods = as_floats("speeds", speeds), as_floats("periods", periods)
+    if speeds.ndim != 1 or speeds.shape != periods.shape:
+        raise ShapeError(
+            "speeds and periods must have the same shape (n,), "
+            f"got {speeds.shape} and {periods.shape}."
+        )
+    check_finite("periods", periods)
+    if np.any(periods <= 0.0):
+        raise ArgumentError(f"periods must be positive, got {periods.tolist()}.")
+    return Fourier(np.zeros((1, speeds.size)), speeds[None], 2.0 * pi / periods, q0)
+
+
+def papers_motion(n: int = 7) -> Fourier:
+    """Return the cosine motion of the examples of [KM21], [MK21] and [M20] for n joints.
+
+    ``q_i(t) = −(s_i / ω_i) cos(ω_i t)``, ``ω_i = 2π / T_i``, with, for the joints 1 … 7,
+
+        s = 2.21, −2.21, 1.2, −2.1, −2.3, 2.1, −2.5  rad/s
+        T = 3.68,  2.04, 2.98, 1.75, 4.43, 2.749, 1.06  s
+
+    The papers only cite the motion: [M20, VI] and [KM21, IV] as equation (31) of Gaz et al.,
+    Dynamic identification of the Franka Emika Panda robot, IEEE Robotics and Automation Letters
+    4(4), 2019; the numbers are those of the authors' programs, recovered from their output.
+    Fewer joints take the first n; from the eighth on the seven are repeated.
+
+    >>> q, v = papers_motion(2)(0.0, order=1)
+    >>> v
+    array([0., 0.])
+    """
+    n = checked_integer("n, the number of joints,", n, 1)
+    return cosine(np.resize(PAPERS_SPEEDS, n), np.resize(PAPERS_PERIODS, n))
 
 
 def _per_coordinate(name: str, values: Any, n: int) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jounce.errors import ShapeError
+from jounce.errors import ArgumentError, ShapeError
 from jounce.model.checks import as_floats
 from jounce.trajectory.protocol import checked_time, checked_times, frozen_rows
 
@@ -40,7 +40,7 @@ class Polynomial:
         put(self, "t0", checked_time("t0", t0))
         put(self, "duration", duration if duration == inf else checked_time("duration", duration))
         if self.duration <= 0.0:
-            raise ShapeError(f"duration must be positive, got {self.duration!r}.")
+            raise ArgumentError(f"duration must be positive, got {self.duration!r}.")
 
     @classmethod
     def from_derivatives(cls, q: Any, *rates: Any, t0: float = 0.0) -> Polynomial:
@@ -74,7 +74,7 @@ class Polynomial:
         """
         t0, duration = checked_time("t0", t0), checked_time("duration", duration)
         if duration <= 0.0:
-            raise ShapeError(f"duration must be positive, got {duration!r}.")
+            raise ArgumentError(f"duration must be positive, got {duration!r}.")
         return Polynomial.through([t0, t0 + duration], [q0, q1], smoothness=smoothness)
 
     @staticmethod
@@ -90,7 +90,7 @@ class Polynomial:
         points with these ends has a smaller ``∫ (q^(s+1))² dt``: smoothness 2 is minimum jerk,
         3 minimum snap.
         """
-        from jounce.trajectory.spline.points import through_points
+        from jounce.trajectory.spline.spline import through_points
 
         return through_points(times, points, smoothness, start, end)
 

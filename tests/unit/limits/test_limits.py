@@ -12,6 +12,7 @@ import pytest
 
 import jounce
 from jounce.errors import (
+    ArgumentError,
     ModelError,
     NotFiniteError,
     ShapeError,
@@ -271,7 +272,7 @@ def test_no_limits_no_rows(arm: jounce.Robot):
     ],
 )
 def test_what_is_no_motion_is_refused(arm: jounce.Robot, motion, options, message: str):
-    with pytest.raises(ShapeError, match=message):
+    with pytest.raises((ShapeError, ArgumentError), match=message):
         check_limits(arm, motion, free(arm, velocity=1.0), **options)
 
 

@@ -1,4 +1,4 @@
-"""Fourier series against mpmath and against the sine and cosine of jets."""
+"""Fourier series against mpmath and jets; the papers' motion is that of the authors' programs."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 from jounce.algebra.jet import Jet
-from jounce.errors import NotFiniteError, ShapeError
-from jounce.trajectory import Fourier
+from jounce.errors import ArgumentError, NotFiniteError, ShapeError
+from jounce.trajectory import Fourier, Trajectory, cosine, papers_motion
+from tests import oracle_data
 from tests.tolerances import EXACT, INDEPENDENT, ROUNDOFF, assert_close, assert_orders_close
 
 DIGITS = 50
+ORACLE = ROUNDOFF / 10  # the file holds the motion itself, so nothing but roundings differ
 OMEGAS = (1.3, (0.9, 1.7, 2.1))
 
 
@@ -102,7 +104,7 @@ def test_it_pickles_and_is_frozen(rng: np.random.Generator):
         ({"a": [1.0, 2.0]}, ShapeError, r"a must have shape \(harmonics, n\)"),
         ({"b": [[1.0, 2.0, 3.0]]}, ShapeError, r"same shape.*\(1, 2\) and \(1, 3\)"),
         ({"omega": [1.0, 2.0, 3.0]}, ShapeError, r"omega must be one number or have shape \(2,\)"),
-        ({"omega": [1.0, 0.0]}, ShapeError, r"omega must be positive, got \[1.0, 0.0\]"),
+        ({"omega": [1.0, 0.0]}, ArgumentError, r"omega must be positive, got \[1.0, 0.0\]"),
         ({"omega": inf}, NotFiniteError, "omega"),
         ({"q0": [1.0]}, ShapeError, r"q0 must be one number or have shape \(2,\).*got \(1,\)"),
         ({"q0": nan}, NotFiniteError, "q0"),
@@ -118,7 +120,70 @@ def test_what_is_no_series_is_refused(changed, error, message: str):
 
 def test_order_and_times_are_checked():
     motion = Fourier([[1.0]], [[1.0]], 1.0)
-    with pytest.raises(ShapeError, match="order"):
+    with pytest.raises(ArgumentError, match="order"):
         motion(0.0, order=-1)
     with pytest.raises(NotFiniteError, match=r"t\[1\] is inf"):
         motion([0.0, inf])
+
+
+@pytest.mark.parametrize("name", oracle_data.NAMES)
+def test_samples_of_the_oracle_lie_on_it(name: str):
+    samples = [s for s in oracle_data.samples(name) if s["id"].startswith("A")]
+    assert len(samples) == 10
+    wanted = np.array([s["q_derivatives"] for s in samples]).swapaxes(0, 1)
+    got = papers_motion(oracle_data.model(name)["n"])(np.array([s["t"] for s in samples]), order=6)
+    assert_orders_close(got, wanted, ORACLE)
+
+
+def test_the_formula_of_the_docstring():
+    speeds = ["2.21", "-2.21", "1.2", "-2.1", "-2.3", "2.1", "-2.5"]
+    periods = ["3.68", "2.04", "2.98", "1.75", "4.43", "2.749", "1.06"]
+    with mpmath.workdps(40):
+        for i, (s, period) in enumerate(zip(speeds, periods, strict=True)):
+            omega = 2 * mpmath.pi / mpmath.mpf(period)
+            wanted = [
+                mpmath.diff(lambda t: -mpmath.mpf(s) / omega * mpmath.cos(omega * t), 1.5, m)  # noqa: B023
+                for m in range(8)
+            ]
+            got = papers_motion()(1.5, order=7)[:, i]
+            assert_orders_close(got, wanted, ROUNDOFF, scale=0.1)
+
+
+def test_more_joints_repeat_the_seven():
+    assert_close(papers_motion(9)(0.3)[:, 7:], papers_motion(2)(0.3), EXACT)
+
+
+def test_it_starts_at_rest_and_has_the_greatest_speed_a_quarter_later(rng: np.random.Generator):
+    speeds, periods = rng.standard_normal(3), rng.uniform(1.0, 3.0, 3)
+    motion = cosine(speeds, periods, q0=[1.0, 2.0, 3.0])
+    assert not motion(0.0, order=1)[1].any()
+    quarter = np.diagonal(motion(periods / 4, order=1), axis1=1, axis2=2)
+    assert_close(quarter, [[1.0, 2.0, 3.0], speeds], ROUNDOFF)
+    assert_close(motion.period, periods, ROUNDOFF)
+
+
+def test_it_is_a_trajectory():
+    motion: Trajectory = papers_motion()
+    assert motion.n == 7
+    assert abs(motion.duration - 4.43) < ROUNDOFF
+
+
+@pytest.mark.parametrize("n", [0, -1, 1.0, True])
+def test_a_number_of_joints_that_is_none_is_refused(n):
+    with pytest.raises(ArgumentError, match="n, the number of joints, must be an integer ≥ 1"):
+        papers_motion(n)
+
+
+@pytest.mark.parametrize(
+    ("speeds", "periods", "error", "message"),
+    [
+        ([1.0], [1.0, 2.0], ShapeError, r"same shape \(n,\), got \(1,\) and \(2,\)"),
+        (1.0, 1.0, ShapeError, "same shape"),
+        ([1.0], [0.0], ArgumentError, "periods must be positive"),
+        ([1.0], [nan], NotFiniteError, "periods"),
+        ([nan], [1.0], NotFiniteError, "is nan"),
+    ],
+)
+def test_bad_speeds_and_periods_are_refused(speeds, periods, error, message: str):
+    with pytest.raises(error, match=message):
+        cosine(speeds, periods)

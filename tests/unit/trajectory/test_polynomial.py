@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from jounce.algebra.jet import Jet
-from jounce.errors import NotFiniteError, ShapeError
-from jounce.trajectory import Polynomial
+from jounce.errors import ArgumentError, NotFiniteError, ShapeError
+from jounce.trajectory import Polynomial, Spline, papers_motion
 from tests.tolerances import EXACT, ROUNDOFF, assert_close, assert_orders_close
 
 DIGITS = 50
@@ -90,7 +90,7 @@ def test_it_pickles():
         ([[1.0], [nan]], {}, NotFiniteError, r"coefficients\[1, 0\] is nan"),
         ([[1.0]], {"t0": nan}, NotFiniteError, "t0"),
         ([[1.0]], {"t0": [1.0]}, ShapeError, "t0 must be one number"),
-        ([[1.0]], {"duration": 0.0}, ShapeError, "duration must be positive"),
+        ([[1.0]], {"duration": 0.0}, ArgumentError, "duration must be positive"),
         ([[1.0]], {"duration": nan}, NotFiniteError, "duration"),
     ],
 )
@@ -107,8 +107,18 @@ def test_derivatives_of_different_shapes_are_refused(rates):
 
 @pytest.mark.parametrize("order", [-1, 1.0, True, "2", None])
 def test_an_order_that_is_none_is_refused(order):
-    with pytest.raises(ShapeError, match=r"order must be an integer ≥ 0, got"):
+    with pytest.raises(ArgumentError, match=r"order must be an integer ≥ 0, got"):
         Polynomial([[1.0]])(0.0, order=order)
+
+
+def test_integers_may_be_those_of_numpy():
+    two = np.int64(2)
+    assert Polynomial([[1.0]])(0.0, order=two).shape == (3, 1)
+    move = Polynomial.rest_to_rest([0.0], [1.0], 1.0, smoothness=two)
+    assert move.degree == 5
+    assert papers_motion(two).n == 2
+    t = np.linspace(0.0, 1.0, 50)
+    assert Spline.fit(t, np.sin(t)[:, None], degree=np.int32(5), order=two).degree == 5
 
 
 @pytest.mark.parametrize(("t", "error"), [(nan, NotFiniteError), ([0.0, inf], NotFiniteError)])

@@ -1,16 +1,41 @@
-"""How sampled positions are smoothed: the record, and the checks of what it supports."""
+"""How sampled positions are smoothed: what is chosen, from the samples, and what it is worth.
+
+Each width of the knots and each penalty is tried on a few windows of the samples; the widest
+knots and the penalty of the least estimated error are taken.
+"""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.interpolate import BSpline
 
-from jounce.errors import NotFiniteError, ShapeError
-from jounce.model.checks import as_floats, check_finite
+from jounce.errors import ArgumentError, NotFiniteError, ShapeError
+from jounce.model.checks import as_floats, checked_integer
+from jounce.trajectory.protocol import checked_samples, frozen
+from jounce.trajectory.spline.basis import evaluated
+from jounce.trajectory.spline.fit import System, divided, system_of
 
+GRID_GAP = 4.0  # knots without a sample that a smoothing spline still bridges
+SAMPLE_GAP = 20.0  # median steps that an interpolating spline still bridges
+FELT = 1e-14  # of what happens at the end of a window
 REST = 1e-12  # of the movement of the liveliest coordinate: what moves less, does so by rounding
+
+PENALTIES = 10.0 ** np.arange(-10.0, 8.1)
+WINDOWS, SAMPLES = 3, 4096  # windows that are looked at, samples of each
+DOUBLINGS = 8  # of the step of the knots, at most
+AS_GOOD = 1.01  # scores that differ by less are the same
+HOPELESS = 1e4  # times the best: wider knots, or larger penalties, will not do
+PROBES = 8  # random vectors that estimate a trace
+ENOUGH = 1e-2  # of the residual: what it then lacks changes its square by 1e-4
+INFLATION = 1.4  # of the trace, against too little smoothing
+
+Samples = tuple[np.ndarray, np.ndarray]
 
 
 class SplineWarning(UserWarning):
@@ -73,34 +98,115 @@ class Smoothing:
         )
 
 
-def checked_samples(t: Any, q: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the samples as arrays ``(m,)`` and ``(m, n)``; times increase strictly."""
-    t, q = as_floats("t", t), as_floats("q", q)
-    if t.ndim != 1 or q.ndim != 2 or q.shape[0] != t.size or not q.size:
-        raise ShapeError(
-            "samples must be t of shape (m,) and q of shape (m, n) with m and n ≥ 1, "
-            f"got {t.shape} and {q.shape}."
-        )
-    check_finite("t", t)
-    check_finite("q", q)
-    late = np.flatnonzero(np.diff(t) <= 0.0)
-    if late.size:
-        i = int(late[0])
-        raise ShapeError(
-            f"times must increase strictly, but t[{i + 1}] = {t[i + 1]!s} does not come after "
-            f"t[{i}] = {t[i]!s}."
-        )
-    return t, q
+def choose_smoothing(
+    t: Any, q: Any, *, degree: int | None = None, noise: Any = None, order: int = 4
+) -> Smoothing:
+    """Choose the smoothing of samples q ``(m, n)`` at increasing times t ``(m,)``.
+
+    ``noise`` is the standard deviation of the samples, one number or one a coordinate; with it
+    the smoothing is the one of least expected error (Mallows' C_p), without it generalised
+    cross-validation decides.  ``noise=0`` interpolates.  The knots are common to all
+    coordinates, the penalty is not.  A part of a file will do if it is like the rest.  A warning
+    says when the samples do not support derivatives of this ``order``.
+    """
+    t, q = checked_samples(t, q)
+    degree = _checked_degree(degree, order, t.size)
+    noise = _checked_noise(noise, q.shape[1])
+    usual, finest = _steps(t)
+    if noise is not None and not noise.any():
+        step = float(np.median(np.diff(t)))
+        gap, penalty = SAMPLE_GAP * step, np.zeros(q.shape[1])
+        noise = _noise_of(t, q, degree, max(4.0 * usual, finest))
+    else:
+        step, penalty, noise = _best(t, q, degree, finest, noise)
+        gap = GRID_GAP * step
+    noise = np.maximum(noise, np.finfo(float).eps * np.abs(q).max(axis=0))
+    windows = windows_of(t, q, max(256, 32 * round(step / usual)), gap)
+    windows = [((x - t[0]) / step, y) for x, y in windows]
+    error, signal = derivative_errors(windows, degree, penalty, noise)
+    per_time = step ** -np.arange(degree + 1.0)[:, None]
+    error, signal = per_time * error, per_time * signal
+    signal[0] = np.std(q - q[0], axis=0)  # of a joint at rest nothing at all
+    smoothing = Smoothing(
+        degree,
+        float(t[0]),
+        step,
+        frozen("penalty", penalty),
+        gap,
+        reach(degree, penalty),
+        *(frozen("smoothing", x) for x in (noise, error, signal)),
+    )
+    warn_of(smoothing, order, stacklevel=3)
+    return smoothing
 
 
-def checked_degree(degree: int | None, order: int, samples: int) -> int:
+def warn_of(smoothing: Smoothing, order: int, stacklevel: int) -> None:
+    """Warn when the samples do not support derivatives of this order."""
+    reasons = smoothing.unsupported(order)
+    if reasons:
+        warnings.warn(
+            f"the samples do not support derivatives of order {order}: {'; '.join(reasons)}. "
+            "Use a lower order, a higher degree or samples with less noise.",
+            SplineWarning,
+            stacklevel=stacklevel,
+        )
+
+
+def _steps(t: np.ndarray) -> tuple[float, float]:
+    """Return the usual step from one sample to the next, and the finest step of knots.
+
+    Steps far beyond the usual ones are pauses; no other should be so long that the finest knots
+    leave a gap there.
+    """
+    steps = np.diff(t)
+    usual = float(np.mean(steps[steps <= SAMPLE_GAP * np.quantile(steps, 0.95)]))
+    return usual, max(usual, float(steps[steps <= SAMPLE_GAP * usual].max()) / GRID_GAP)
+
+
+def _best(
+    t: np.ndarray, q: np.ndarray, degree: int, finest: float, noise: np.ndarray | None
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """Return the step of the knots, and penalty and noise of each coordinate."""
+    tries: dict[float, Scores] = {}
+    risks: list[np.ndarray] = []
+    rounding = (2.0 * np.finfo(float).eps * np.abs(q).max(axis=0)) ** 2
+    for step in finest * 2.0 ** np.arange(DOUBLINGS + 1):
+        if tries and np.count_nonzero(np.diff(np.floor((t - t[0]) / step))) < degree:
+            break
+        tries[step] = _tried(t, q, degree, step, PENALTIES)
+        risks.append(np.maximum(tries[step].risk(noise).min(axis=0), rounding))
+        if np.all(risks[-1] > HOPELESS * np.min(risks, axis=0)):
+            break
+    # the widest knots that do for the most demanding coordinate
+    good = np.array(risks) <= AS_GOOD * np.min(risks, axis=0)
+    chosen = list(tries)[min(int(np.flatnonzero(column)[-1]) for column in good.T)]
+    index = tries[chosen].risk(noise).argmin(axis=0)
+    # a stated noise may be less than what is there: see what cross-validation takes for it
+    risk = np.concatenate([result.risk(None) for result in tries.values()])
+    variance = np.concatenate([result.variance() for result in tries.values()])
+    found = np.sqrt(variance[risk.argmin(axis=0), np.arange(q.shape[1])])
+    return chosen, PENALTIES[index], found if noise is None else np.maximum(noise, found)
+
+
+def _tried(t: np.ndarray, q: np.ndarray, degree: int, step: float, penalties: np.ndarray) -> Scores:
+    windows = windows_of(t, q, SAMPLES, GRID_GAP * step)
+    return scores([((x - t[0]) / step, y) for x, y in windows], degree, penalties)
+
+
+def _noise_of(t: np.ndarray, q: np.ndarray, degree: int, step: float) -> np.ndarray:
+    """Return what a spline with a knot for every fourth sample leaves, if that says anything."""
+    if t.size < 16 * (degree + 1):
+        return np.zeros(q.shape[1])
+    return np.sqrt(_tried(t, q, degree, step, PENALTIES[:1]).variance()[0])
+
+
+def _checked_degree(degree: int | None, order: int, samples: int) -> int:
     """Return the degree, odd and at least 5; the default leaves three degrees to spare."""
-    if isinstance(order, bool) or not isinstance(order, int | np.integer) or order < 0:
-        raise ShapeError(f"order must be an integer ≥ 0, got {order!r}.")
-    if degree is None:
-        degree = max(7, order + 3 + order % 2)
-    if isinstance(degree, bool) or not isinstance(degree, int) or degree < 5 or degree % 2 == 0:
-        raise ShapeError(f"degree must be an odd integer ≥ 5, got {degree!r}.")
+    order = checked_integer("order", order)
+    degree = max(7, order + 3 + order % 2) if degree is None else degree
+    degree = checked_integer("degree", degree, 5)
+    if degree % 2 == 0:
+        raise ArgumentError(f"degree must be odd, got {degree}.")
     if samples < degree + 1:
         raise ShapeError(
             f"a spline of degree {degree} needs at least {degree + 1} samples, got {samples}; "
@@ -109,7 +215,7 @@ def checked_degree(degree: int | None, order: int, samples: int) -> int:
     return degree
 
 
-def checked_noise(noise: Any, n: int) -> np.ndarray | None:
+def _checked_noise(noise: Any, n: int) -> np.ndarray | None:
     """Return the stated standard deviations ``(n,)``, or None."""
     if noise is None:
         return None
@@ -121,8 +227,144 @@ def checked_noise(noise: Any, n: int) -> np.ndarray | None:
     if not np.isfinite(array).all() or np.any(array < 0.0):
         raise NotFiniteError(f"noise must be finite and ≥ 0, got {array.tolist()}.")
     if np.any(array == 0.0) and np.any(array > 0.0):
-        raise ShapeError(
+        raise ArgumentError(
             "noise must be zero for all coordinates (interpolation) or for none, "
             f"got {array.tolist()}."
         )
     return np.broadcast_to(array, (n,))
+
+
+class Scores(NamedTuple):
+    """What each penalty does to each coordinate, summed over the windows."""
+
+    samples: int
+    residual: np.ndarray  # (penalties, n): sum of squares
+    trace: np.ndarray  # (penalties,): of the influence matrix
+
+    def risk(self, noise: np.ndarray | None) -> np.ndarray:
+        """Return an estimate of the error of each penalty, ``(penalties, n)``, to be minimised.
+
+        With r the residuals of m samples, τ the trace times 1.4 and σ the noise, it is
+
+            Σ r² / m / (1 − τ / m)²      without knowledge of the noise: cross-validation
+            Σ r² / m + 2 σ² τ / m        with it: Mallows' C_p
+
+        The factor 1.4 prevents the occasional choice of hardly any smoothing (Kim and Gu,
+        Smoothing spline Gaussian regression, J. Royal Statistical Society B 66, 2004).
+        """
+        size = self.residual / self.samples
+        share = INFLATION * self.trace[:, None] / self.samples
+        if noise is None:
+            return size / np.maximum(1.0 - share, 1e-9) ** 2
+        return size + 2.0 * noise**2 * share
+
+    def variance(self) -> np.ndarray:
+        """Return the estimate of the variance of the noise, ``(penalties, n)``."""
+        return self.residual / np.maximum(self.samples - self.trace, 1.0)[:, None]
+
+
+def scores(windows: list[Samples], degree: int, penalties: np.ndarray) -> Scores:
+    """Return the scores of all penalties on windows of samples, times in knots.
+
+    Only the middle half of a window counts: splines are worse at their ends.
+    """
+    n = windows[0][1].shape[1]
+    rng = np.random.default_rng(0)
+    samples, residual, trace = 0, np.zeros((penalties.size, n)), np.zeros(penalties.size)
+    for u, q in windows:
+        system = system_of(u, degree, penalised=True)
+        probes = rng.choice([-1.0, 1.0], (u.size, PROBES))
+        seen = system.B.T @ probes
+        q = q - q.mean(axis=0)
+        inner = slice(u.size // 4, u.size - u.size // 4)
+        for i, penalty in enumerate(penalties):
+            if np.all(residual[:i].min(axis=0, initial=np.inf) * HOPELESS < residual[i - 1]):
+                residual[i] = np.inf
+                continue
+            left = (q - system.B @ system.solve(penalty, q, enough=ENOUGH))[inner]
+            residual[i] += np.sum(left**2, axis=0)
+            kept = (system.B @ divided(system.factor(penalty), seen))[inner]
+            trace[i] += np.sum(probes[inner] * kept) / PROBES
+        samples += inner.stop - inner.start
+    return Scores(samples, residual, trace)
+
+
+def derivative_errors(
+    windows: list[Samples],
+    degree: int,
+    penalty: np.ndarray,
+    noise: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return standard error and root mean square of the derivatives 0 … degree, in knots.
+
+    Both have shape ``(degree + 1, n)`` and are the largest of the middle halves of the windows.
+    White noise of standard deviation σ in q becomes ``σ ‖B (BᵀB + λ P)⁻¹ bᵀ‖`` in what the row
+    b takes from the coefficients.
+    """
+    error, signal = np.zeros((2, degree + 1, penalty.size))
+    for u, q in windows:
+        system = system_of(u, degree, penalised=bool(penalty.any()))
+        middle = u[u.size // 4 : u.size - u.size // 4]
+        size = system.gram.shape[1]
+        basis = BSpline(system.knots, np.eye(size), system.degree)
+        some = middle[:: 1 + middle.size // 16]
+        rows = evaluated(basis, some, degree, 1.0).reshape(-1, size)
+        for i, value in enumerate(penalty):
+            spread = system.B @ divided(system.factor(value), rows.T)
+            power = np.sum(spread**2, axis=0).reshape(degree + 1, -1).mean(axis=1)
+            error[:, i] = np.maximum(error[:, i], noise[i] * np.sqrt(power))
+            spline = BSpline(system.knots, system.solve(value, q[:, [i]]), system.degree)
+            motion = evaluated(spline, middle, degree, 1.0)[..., 0]
+            signal[:, i] = np.maximum(signal[:, i], np.sqrt(np.mean(motion**2, axis=1)))
+    return error, signal
+
+
+def windows_of(t: np.ndarray, q: np.ndarray, count: int, gap: float) -> list[Samples]:
+    """Return a few parts of up to ``count`` samples without a gap in them.
+
+    They are spread over the samples, and are the liveliest of their neighbourhood: a robot at
+    rest says nothing about how smooth its motion is.
+    """
+    cuts = np.concatenate([[0], 1 + np.flatnonzero(np.diff(t) > gap), [t.size]])
+    count = int(min(count, np.diff(cuts).max()))
+    starts = np.concatenate([np.arange(a, b - count + 1, count) for a, b in pairwise(cuts)])
+    spread = np.std(q, axis=0) + np.finfo(float).tiny
+    motion = np.array([np.sum(np.ptp(q[a : a + count], axis=0) / spread) for a in starts])
+    parts = np.array_split(np.arange(starts.size), min(WINDOWS, starts.size))
+    chosen = [starts[part[np.argmax(motion[part])]] for part in parts]
+    return [(t[a : a + count], q[a : a + count]) for a in chosen]
+
+
+def reach(degree: int, penalty: np.ndarray) -> int:
+    """Return how many knots away the end of the samples is not felt any more.
+
+    A change of the equations at the end changes the coefficients by the first columns of
+    ``(BᵀB + λ P)⁻¹``, which fall off geometrically.  How fast is measured on the most
+    unfavourable samples that are still connected: one in GRID_GAP knots for knots on a grid,
+    steps anywhere between one and SAMPLE_GAP for knots at the samples.
+    """
+    if penalty.any():
+        ends = {float(penalty.min()), float(penalty.max())}
+        return max(_measured(degree, value, _sparse) for value in ends)
+    return _measured(degree, 0.0, _uneven)
+
+
+def _sparse(knots: int, degree: int) -> System:
+    return system_of(np.arange(0.5, knots, GRID_GAP), degree, penalised=True)
+
+
+def _uneven(knots: int, degree: int) -> System:
+    steps = SAMPLE_GAP ** np.random.default_rng(0).random(knots)
+    return system_of(np.cumsum(steps), degree, penalised=False)
+
+
+def _measured(degree: int, penalty: float, make: Callable[[int, int], System]) -> int:
+    knots = 256
+    while True:
+        system = make(knots, degree)
+        size = system.gram.shape[1]
+        columns = divided(system.factor(penalty), np.eye(size, degree + 1))
+        felt = np.flatnonzero(np.abs(columns).max(axis=1) > FELT * np.abs(columns).max())
+        if felt[-1] < 0.75 * size:
+            return int(felt[-1]) + degree + 1
+        knots *= 2

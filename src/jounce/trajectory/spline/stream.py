@@ -13,18 +13,18 @@ from itertools import pairwise
 
 import numpy as np
 
-from jounce.errors import ShapeError
-from jounce.trajectory.protocol import checked_times
+from jounce.errors import ArgumentError, ShapeError
+from jounce.model.checks import checked_integer
+from jounce.trajectory.protocol import checked_samples
 from jounce.trajectory.spline.basis import evaluated
 from jounce.trajectory.spline.fit import fitted
-from jounce.trajectory.spline.smoothing import Smoothing, checked_samples
+from jounce.trajectory.spline.smoothing import Samples, Smoothing
 
 LEAST_KNOTS = 1024  # of a window
 LEAST_SAMPLES = 8192  # of a window with a knot at each
 NUMBERS = 2**22  # samples × coordinates of a window, at most, but half an overlap of knots at least
 PIECE = 8192  # samples that are returned at a time, at most
 
-Samples = tuple[np.ndarray, np.ndarray]
 Window = tuple[np.ndarray, list[np.ndarray], slice]  # times, parts of q, what is not overlap
 
 
@@ -37,7 +37,7 @@ def stream_derivatives(
     those that go in.  Samples on the two sides of a pause longer than ``smoothing.gap`` do not
     influence each other.
     """
-    checked_times((), order)
+    order = checked_integer("order", order)
     least = LEAST_SAMPLES if smoothing.interpolates else LEAST_KNOTS
     width = max(least, 4 * smoothing.overlap)
     for t, q, core in _windows(_runs(blocks, smoothing), smoothing, width):
@@ -58,7 +58,7 @@ def _runs(blocks: Iterable[Samples], smoothing: Smoothing) -> Iterator[tuple[Sam
                 f"the smoothing is for {smoothing.n} coordinates, the block has {q.shape[1]}."
             )
         if t[0] <= last:
-            raise ShapeError(
+            raise ArgumentError(
                 f"times must increase strictly, but a block starts at {t[0]!s}, after {last!s}."
             )
         steps = np.diff(t, prepend=last)

@@ -13,8 +13,14 @@ from scipy.linalg import cholesky_banded
 from jounce.trajectory import SplineWarning, choose_smoothing, papers_motion
 from jounce.trajectory.spline.basis import cell_penalty, evaluated
 from jounce.trajectory.spline.fit import divided, fitted, system_of
-from jounce.trajectory.spline.reach import FELT, GRID_GAP, reach
-from jounce.trajectory.spline.smoothing_score import derivative_errors, scores, windows_of
+from jounce.trajectory.spline.smoothing import (
+    FELT,
+    GRID_GAP,
+    derivative_errors,
+    reach,
+    scores,
+    windows_of,
+)
 from tests.tolerances import EXACT, INDEPENDENT, ROUNDOFF, assert_close, assert_orders_close
 
 MOTION = papers_motion(3)

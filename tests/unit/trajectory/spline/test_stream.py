@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from jounce.errors import NotFiniteError, ShapeError
+from jounce.errors import ArgumentError, NotFiniteError, ShapeError
 from jounce.trajectory import (
     Smoothing,
     Spline,
@@ -18,7 +18,7 @@ from jounce.trajectory import (
     papers_motion,
     stream_derivatives,
 )
-from jounce.trajectory.spline.reach import GRID_GAP, reach
+from jounce.trajectory.spline.smoothing import GRID_GAP, reach
 from jounce.trajectory.spline.stream import LEAST_KNOTS
 from tests.tolerances import EXACT, assert_close
 
@@ -158,7 +158,7 @@ def test_nothing_in_nothing_out():
             "for 1 coordinates, the block has 2",
         ),
         ([([0.0, 1.0], [[1.0]])], ShapeError, r"got \(2,\) and \(1, 1\)"),
-        ([([0.0], [[1.0]]), ([0.0], [[1.0]])], ShapeError, "a block starts at 0.0, after 0.0"),
+        ([([0.0], [[1.0]]), ([0.0], [[1.0]])], ArgumentError, "a block starts at 0.0, after 0.0"),
         ([([0.0], [[np.nan]])], NotFiniteError, "q"),
     ],
 )
@@ -171,5 +171,5 @@ def test_what_are_no_blocks_is_refused(given, error, message: str):
 
 def test_the_order_is_checked():
     smoothing = choose_smoothing(np.arange(99.0), np.sin(np.arange(99.0))[:, None], noise=0.0)
-    with pytest.raises(ShapeError, match="order must be an integer ≥ 0"):
+    with pytest.raises(ArgumentError, match="order must be an integer ≥ 0"):
         list(stream_derivatives([], smoothing, -1))
