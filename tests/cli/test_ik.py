@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 import jounce
+from jounce.algebra.rigid import quaternion_of
 from jounce.cli import main
-from jounce.ik.rigid import quaternion_of
 from jounce.trajectory import read_motion
 from tests.tolerances import assert_close
 

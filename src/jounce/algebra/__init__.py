@@ -1,1 +1,1 @@
-"""Numbers and small vectors every algorithm text is written in; no array library here."""
+"""Numbers, small vectors and series that every text is written in; arrays of rigid motions."""

@@ -8,10 +8,11 @@ of matrix products, so no binomial of Leibniz' rule appears in a text that uses 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import factorial
 from typing import Any
 
 import numpy as np
+
+from jounce.algebra import series
 
 Array = np.ndarray
 
@@ -36,7 +37,7 @@ class MatrixJet:
     def from_derivatives(cls, derivatives: Any) -> MatrixJet:
         """Build from ``X, dX/dt, d²X/dt², …``, stacked on axis 0."""
         array = np.asarray(derivatives, dtype=float)
-        return cls(array * _factors(array, [1.0 / factorial(k) for k in range(len(array))]))
+        return cls(series.coefficients(array[0], array[1:]))
 
     @classmethod
     def constant(cls, matrix: Any, order: int) -> MatrixJet:
@@ -46,8 +47,7 @@ class MatrixJet:
 
     def derivatives(self) -> Array:
         """Return ``X, dX/dt, d²X/dt², …`` at ``t = 0``, stacked on axis 0."""
-        factors = [float(factorial(k)) for k in range(len(self.coeffs))]
-        return np.ascontiguousarray(self.coeffs * _factors(self.coeffs, factors))
+        return np.ascontiguousarray(series.derivatives(self.coeffs))
 
     @property
     def order(self) -> int:
@@ -61,8 +61,7 @@ class MatrixJet:
 
     def dt(self) -> MatrixJet:
         """Time derivative; the result is one order shorter."""
-        rest = self.coeffs[1:]
-        return MatrixJet(rest * _factors(rest, [k + 1.0 for k in range(len(rest))]))
+        return MatrixJet(series.differentiated(self.coeffs))
 
     def truncated(self, order: int) -> MatrixJet:
         """Drop the coefficients above ``order``."""
@@ -107,8 +106,3 @@ def cauchy(a: Sequence[Array] | Array, b: Sequence[Array] | Array, k: int) -> Ar
     for j in range(1, k + 1):
         total = total + a[j] @ b[k - j]
     return total
-
-
-def _factors(array: Array, factors: Sequence[float]) -> Array:
-    """Return one factor an order, shaped to multiply the whole jet."""
-    return np.array(factors).reshape(-1, *[1] * (array.ndim - 1))

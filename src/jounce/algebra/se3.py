@@ -105,3 +105,18 @@ class Transform(NamedTuple):
 
 
 IDENTITY = Transform(UNROTATED, ZERO)
+
+
+def body_twist(x: Vec3, u: Vec3, w: Any) -> Motion:
+    """Return the twist, in the child frame, of a pose whose jets are a position and a quaternion.
+
+    The quaternion p = (u, w) need not have unit length, as that of a spline has not: the
+    orientation R is that of p / |p|, and the twist follows exactly from the path of p::
+
+        ω = 2 vec(p* ∘ ṗ) / |p|² = 2 (w u̇ − ẇ u − u × u̇) / |p|²
+        v = Rᵀ ẋ = ẋ + 2 (u × (u × ẋ) − w u × ẋ) / |p|²
+    """
+    scale, speed = (u.dot(u) + w * w).reciprocal() * 2.0, x.dt()
+    turned = u.cross(speed)
+    angular = (u.dt() * w - u * w.dt() - u.cross(u.dt())) * scale
+    return Motion(angular, speed + (u.cross(turned) - turned * w) * scale)

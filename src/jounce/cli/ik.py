@@ -124,14 +124,14 @@ def _follow(robot: Robot, frame: str, file: Path, q0: Any, options: dict[str, An
 def _pose(text: str) -> np.ndarray:
     import numpy as np
 
+    from jounce.algebra.rigid import pose_of
     from jounce.algebra.so3 import from_rpy
-    from jounce.ik.pose_table import poses_of
     from jounce.model.checks import check_quaternion
 
     values = numbers("--pose", text, 6, 7, meaning=_POSE)
     if len(values) == 7:
         check_quaternion("--pose", values[3:], "the frame")
-        return poses_of(values[None, :3], values[None, 3:])[0]
+        return pose_of(values[:3], values[3:])
     pose = np.eye(4)
     pose[:3, :3] = from_rpy(*values[3:].tolist()).rows
     pose[:3, 3] = values[:3]

@@ -7,10 +7,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from jounce.algebra.jet import Jet
-from jounce.algebra.so3 import from_quaternion, integrate_body_rate
+from jounce.algebra.rigid import continuous, pose_of, quaternion_of
+from jounce.algebra.se3 import body_twist
 from jounce.algebra.vector import Vec3
 from jounce.errors import ShapeError
-from jounce.ik.rigid import quaternion_of
 from jounce.ik.tasks import checked_poses
 from jounce.model.checks import as_floats, check_finite
 from jounce.trajectory.protocol import checked_times
@@ -72,24 +72,16 @@ class PoseSpline:
     def __call__(self, t: Any, order: int = 4) -> tuple[np.ndarray, np.ndarray]:
         """Return the poses ``(*t.shape, 4, 4)`` and body twists ``(order, *t.shape, 6)``.
 
-        With the quaternion (u, w) before normalisation, ``ω = 2 (w u̇ − ẇ u − u × u̇) / (u² + w²)``
-        and ``v = Rᵀ ṗ``, as jets.
+        Twists by `jounce.algebra.se3.body_twist`, of the quaternion before normalisation.
         """
         t = checked_times(t, order)
         rows = np.array([self._spline(t, nu=k) for k in range(order + 1)])
         jets = [Jet.from_derivatives(rows[..., i]) for i in range(7)]
-        p, u, w = Vec3(*jets[:3]), Vec3(*jets[3:6]), jets[6]
-        start = from_quaternion(*(x.coeffs[0] for x in jets[3:]))
-        pose = np.zeros((*t.shape, 4, 4))
-        pose[..., :3, :3] = np.moveaxis(np.array(start.rows), (0, 1), (-2, -1))
-        pose[..., :3, 3] = rows[0, ..., :3]
-        pose[..., 3, 3] = 1.0
+        pose = pose_of(rows[0, ..., :3], rows[0, ..., 3:])
         if order == 0:
             return pose, np.zeros((0, *t.shape, 6))
-        rate = u.dt() * w + u * -w.dt() + u.dt().cross(u)
-        angular = rate * ((u.dot(u) + w * w).reciprocal() * 2.0)
-        linear = integrate_body_rate(start, angular, order - 1).unrotate(p.dt())
-        twist = np.array([x.derivatives()[:order] for x in (*angular, *linear)])
+        angular, linear = body_twist(Vec3(*jets[:3]), Vec3(*jets[3:6]), jets[6])
+        twist = np.array([x.derivatives() for x in (*angular, *linear)])
         return pose, np.ascontiguousarray(np.moveaxis(twist, 0, -1))
 
 
@@ -116,5 +108,4 @@ def _same_side(poses: np.ndarray) -> np.ndarray:
         raise ShapeError(
             f"the path turns more than 120° from pose {k} to pose {k + 1}; give poses between them."
         )
-    quaternions[1:] *= np.cumprod(np.sign(cosines))[:, None]
-    return quaternions
+    return continuous(quaternions)

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jounce.algebra.rigid import join, rotation_vector
 from jounce.api.kinematics import frame_pose
+from jounce.derivatives.inverse_kinematics import DIRECTIONS
 from jounce.errors import ShapeError, unknown_name
 from jounce.ik.descent import Goal, descend, goal_of
-from jounce.ik.rigid import pose_error
 from jounce.ik.tasks import checked_directions, checked_poses, checked_task, in_order
 from jounce.model.checks import checked_configuration
 from jounce.model.robot import Robot
@@ -175,6 +176,24 @@ def _errors(
     pose = frame_pose(robot, frame, q)[0]
     left = pose_error(pose, targets.reshape(-1, 4, 4), in_order(names), representation)
     return np.linalg.norm(left, axis=-1)
+
+
+def pose_error(
+    pose: np.ndarray, target: np.ndarray, directions: str, representation: str
+) -> np.ndarray:
+    """Return what is left to go, ``(*batch, directions)``: rotation vector in rad, distance in m.
+
+    ``body``: in the axes of the frame as it is; ``hybrid``: in world axes.
+    """
+    R, Rt = pose[..., :3, :3], target[..., :3, :3]
+    away = target[..., :3, 3] - pose[..., :3, 3]
+    back = np.swapaxes(R, -1, -2)
+    if representation == "body":
+        turn, shift = back @ Rt, (back @ away[..., None])[..., 0]
+    else:
+        turn, shift = Rt @ back, away
+    rows = [DIRECTIONS.index(d) for d in directions.split()]
+    return join(rotation_vector(turn), shift)[..., rows]
 
 
 def _batch(poses: np.ndarray, first: np.ndarray | None) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from jounce.algebra.so3 import from_quaternion
+from jounce.algebra.rigid import pose_of
 from jounce.errors import TableError
 
 COLUMNS = ("t", "x", "y", "z", "qx", "qy", "qz", "qw")
@@ -35,17 +35,7 @@ def read_poses(path: str | os.PathLike[str]) -> tuple[np.ndarray, np.ndarray]:
     if len(rows) < 2:
         raise TableError(f"{os.fspath(path)}:1: a path needs two poses, got {len(rows)}.")
     values = np.array(rows)
-    return values[:, 0], poses_of(values[:, 1:4], values[:, 4:])
-
-
-def poses_of(positions: np.ndarray, quaternions: np.ndarray) -> np.ndarray:
-    """Return poses ``(n, 4, 4)`` of positions ``(n, 3)`` and quaternions x y z w ``(n, 4)``."""
-    poses = np.zeros((len(positions), 4, 4))
-    rotation = from_quaternion(*quaternions.T)
-    poses[:, :3, :3] = np.moveaxis(np.array(rotation.rows), -1, 0)
-    poses[:, :3, 3] = positions
-    poses[:, 3, 3] = 1.0
-    return poses
+    return values[:, 0], pose_of(values[:, 1:4], values[:, 4:])
 
 
 def _numbers(where: str, row: list[str], order: list[int], width: int) -> list[float]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from jounce.algebra.rigid import pose_exponential, pose_logarithm
 from jounce.ik.pose_paths import checked_samples
-from jounce.ik.rigid import pose_exponential, pose_logarithm
 from jounce.trajectory.protocol import checked_times
 
 # s(τ) from 0 to 1 with four vanishing derivatives at both ends: the powers 5 … 9 of τ.

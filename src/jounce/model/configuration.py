@@ -6,6 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from jounce.algebra.rigid import (
+    conjugate,
+    join,
+    left_jacobian,
+    multiply,
+    normalized,
+    quaternion_exponential,
+    quaternion_logarithm,
+    rotate,
+    solve_left_jacobian,
+)
 from jounce.errors import ShapeError
 from jounce.model.checks import checked, checked_configuration
 from jounce.model.components import position_kinds
@@ -89,8 +100,8 @@ def configuration_rate(robot: Robot, q: Any, v: Any) -> Array:
             u = _quaternion_rate(x, u)
         elif joint.kind == "free":
             quaternion = x[..., 3:]
-            linear = _rotate(quaternion, u[..., 3:])
-            u = _join(linear, _quaternion_rate(quaternion, u[..., :3]))
+            linear = rotate(quaternion, u[..., 3:])
+            u = join(linear, _quaternion_rate(quaternion, u[..., :3]))
         rate[..., joint.q_slice] = u
     return rate
 
@@ -105,90 +116,28 @@ def _random_joint(kind: str, low: Array, high: Array, rng: np.random.Generator) 
 
 def _integrate_joint(kind: str, q: Array, d: Array) -> Array:
     if kind == "spherical":
-        return _normalized(_multiply(q, _exponential(d)))
+        return normalized(multiply(q, quaternion_exponential(d)))
     if kind != "free":
         return q + d
     w, v = d[..., :3], d[..., 3:]
-    position = q[..., :3] + _rotate(q[..., 3:], _left_jacobian(w, v))
-    return _join(position, _normalized(_multiply(q[..., 3:], _exponential(w))))
+    position = q[..., :3] + rotate(q[..., 3:], left_jacobian(w, v))
+    return join(position, normalized(multiply(q[..., 3:], quaternion_exponential(w))))
 
 
 def _difference_joint(kind: str, a: Array, b: Array) -> Array:
     if kind == "spherical":
-        return _logarithm(_multiply(_conjugate(a), b))
+        return quaternion_logarithm(multiply(conjugate(a), b))
     if kind != "free":
         return b - a
-    back = _conjugate(a[..., 3:])
-    w = _logarithm(_multiply(back, b[..., 3:]))
-    shift = _rotate(back, b[..., :3] - a[..., :3])
-    return _join(w, _solve_left_jacobian(w, shift))
+    back = conjugate(a[..., 3:])
+    w = quaternion_logarithm(multiply(back, b[..., 3:]))
+    shift = rotate(back, b[..., :3] - a[..., :3])
+    return join(w, solve_left_jacobian(w, shift))
 
 
 def _quaternion_rate(q: Array, w: Array) -> Array:
     """Return ``½ q ∘ (ω, 0)``."""
-    return 0.5 * _multiply(q, _join(w, np.zeros((*w.shape[:-1], 1))))
-
-
-def _multiply(a: Array, b: Array) -> Array:
-    u, s, v, t = a[..., :3], a[..., 3:], b[..., :3], b[..., 3:]
-    vector = s * v + t * u + np.cross(u, v)
-    return _join(vector, s * t - np.sum(u * v, -1, keepdims=True))
-
-
-def _conjugate(q: Array) -> Array:
-    return q * np.array([-1.0, -1.0, -1.0, 1.0])
-
-
-def _normalized(q: Array) -> Array:
-    return q / np.linalg.norm(q, axis=-1, keepdims=True)
-
-
-def _rotate(q: Array, x: Array) -> Array:
-    u, s = q[..., :3], q[..., 3:]
-    twice = 2.0 * np.cross(u, x)
-    return x + s * twice + np.cross(u, twice)
-
-
-def _exponential(w: Array) -> Array:
-    angle = np.linalg.norm(w, axis=-1, keepdims=True)
-    return _join(w * (0.5 * np.sinc(angle / (2 * np.pi))), np.cos(angle / 2))
-
-
-def _logarithm(q: Array) -> Array:
-    q = np.where(q[..., 3:] < 0, -q, q)
-    sine = np.linalg.norm(q[..., :3], axis=-1, keepdims=True)
-    angle = 2.0 * np.arctan2(sine, q[..., 3:])
-    factor = np.where(sine > 1e-12, angle / np.where(sine > 1e-12, sine, 1.0), 2.0)
-    return q[..., :3] * factor
-
-
-def _left_jacobian(w: Array, v: Array) -> Array:
-    """Apply ``1 + (1−cos θ)/θ² ŵ + (θ−sin θ)/θ³ ŵ²`` to v: translation of exp(w, v)."""
-    x2 = np.sum(w * w, -1, keepdims=True)
-    angle = np.sqrt(x2)
-    a = 0.5 * np.sinc(angle / (2 * np.pi)) ** 2
-    small = x2 < 1e-4
-    safe = np.where(small, 1.0, angle)
-    series = 1 / 6 - x2 / 120 + x2 * x2 / 5040
-    b = np.where(small, series, (safe - np.sin(safe)) / safe**3)
-    wv = np.cross(w, v)
-    return v + a * wv + b * np.cross(w, wv)
-
-
-def _solve_left_jacobian(w: Array, x: Array) -> Array:
-    """Apply ``1 − ½ ŵ + (1/θ² − cot(θ/2)/(2θ)) ŵ²``, the inverse of the left Jacobian."""
-    x2 = np.sum(w * w, -1, keepdims=True)
-    angle = np.sqrt(x2)
-    small = x2 < 1e-4
-    safe = np.where(small, 1.0, angle)
-    series = 1 / 12 + x2 / 720 + x2 * x2 / 30240
-    c = np.where(small, series, 1 / safe**2 - 1 / (2 * safe * np.tan(safe / 2)))
-    wx = np.cross(w, x)
-    return x - 0.5 * wx + c * np.cross(w, wx)
-
-
-def _join(*parts: Array) -> Array:
-    return np.concatenate(parts, axis=-1)
+    return 0.5 * multiply(q, join(w, np.zeros((*w.shape[:-1], 1))))
 
 
 def _broadcast(a: Array, b: Array) -> tuple[int, ...]:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jounce.algebra.rigid import continuous, join, quaternion_of
 from jounce.model.inertia import Inertia
 from jounce.model.robot import Robot
 
@@ -49,28 +50,12 @@ def skeleton(robot: Robot) -> dict[str, Any]:
     return {"bodies": [*bodies, _ground(robot)], "up": _up(robot)}
 
 
-def quaternions(poses: np.ndarray) -> np.ndarray:
+def placements(poses: np.ndarray) -> np.ndarray:
     """Return ``(samples, bodies, 7)``: position and quaternion x y z w of poses 4 × 4.
 
     Signs are such that a quaternion never jumps to the opposite one between two samples.
     """
-    R = poses[..., :3, :3]
-    xx, yy, zz = R[..., 0, 0], R[..., 1, 1], R[..., 2, 2]
-    # four times the products of the components with each other; the row of the largest one is
-    # the quaternion, times a number that is not near zero
-    products = np.empty((*R.shape[:-2], 4, 4))
-    diagonal = (1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz, 1 + xx + yy + zz)
-    for i, value in enumerate(diagonal):
-        products[..., i, i] = value
-    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        products[..., i, j] = products[..., j, i] = R[..., i, j] + R[..., j, i]
-        products[..., k, 3] = products[..., 3, k] = R[..., j, i] - R[..., i, j]
-    largest = np.argmax(np.stack(diagonal, axis=-1), axis=-1)
-    q = np.take_along_axis(products, largest[..., None, None], axis=-2)[..., 0, :]
-    q /= np.linalg.norm(q, axis=-1, keepdims=True)
-    turns = np.where(np.sum(q[1:] * q[:-1], axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
-    q[1:] *= np.cumprod(turns, axis=0)
-    return np.concatenate([poses[..., :3, 3], q], axis=-1)
+    return join(poses[..., :3, 3], continuous(quaternion_of(poses[..., :3, :3])))
 
 
 def _body(robot: Robot, index: int, *, is_leaf: bool) -> dict[str, Any]:

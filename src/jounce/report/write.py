@@ -16,7 +16,7 @@ from jounce.files import atomic_write
 from jounce.limits.limits import MotionLimits, checked_limits
 from jounce.model.checks import as_floats
 from jounce.model.robot import Robot
-from jounce.report.drawing import quaternions, skeleton
+from jounce.report.drawing import placements, skeleton
 from jounce.report.energy import energy_section
 from jounce.report.limits import limit_section
 from jounce.report.page import page, require_plotly
@@ -112,7 +112,7 @@ def report_of(
         time=time,
         drawing=skeleton(robot),
         pose_time=time[drawn],
-        poses=quaternions(placed),
+        poses=placements(placed),
         sections=tuple(sections),
     )
 

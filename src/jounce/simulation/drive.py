@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from jounce.algebra.series import coefficients, evaluate
 from jounce.errors import ShapeError
 from jounce.model.checks import as_floats
 from jounce.simulation.events import bisected
-from jounce.simulation.power_series import coefficients, evaluate
 
 FINEST_FORCE = 1e-10  # of the forces: what rounding leaves of high derivatives
 # Parts of a step at which forces are looked at: less than a sixth apart, and in golden ratio,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import index
 from typing import Any
 
 import numpy as np
@@ -21,17 +20,6 @@ def span_of(t: Any) -> tuple[float, float]:
     if not (np.isfinite(start) and np.isfinite(end) and end > start):
         raise ShapeError(f"t must be (start, end) with end > start, got {t!r}.")
     return start, end
-
-
-def checked_count(name: str, value: Any, least: int) -> int:
-    """Return an integer that is not too small; NumPy's are integers too."""
-    try:
-        count = index(value)
-    except TypeError:
-        count = least - 1
-    if isinstance(value, bool | np.bool_) or count < least:
-        raise ShapeError(f"{name} must be an integer ≥ {least}, got {value!r}.")
-    return count
 
 
 def check_drive(forces: Any, controller: Any, sample_time: Any) -> None:

@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jounce.algebra.series import evaluate
 from jounce.model.components import position_kinds
 from jounce.model.robot import Robot
 from jounce.simulation.events import bisected
 from jounce.simulation.options import FINEST
-from jounce.simulation.power_series import evaluate
 
 
 class Exit(NamedTuple):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from jounce.algebra.series import evaluate
 from jounce.errors import SimulationError
-from jounce.simulation.power_series import Series, are_finite, evaluate
 from jounce.simulation.result import Simulation
-from jounce.simulation.systems import System
+from jounce.simulation.systems import Series, System, are_finite
 
 SAME_TIME = 1e-12  # of the time: a step that ends this close to a fixed time ends there
 

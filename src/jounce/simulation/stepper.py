@@ -11,9 +11,8 @@ import numpy as np
 from jounce.errors import ModelError, NotFiniteError, SimulationError, SingularError
 from jounce.model.robot import Robot
 from jounce.simulation.drive import Drive
-from jounce.simulation.power_series import Series, are_finite
 from jounce.simulation.record import Record
-from jounce.simulation.systems import System
+from jounce.simulation.systems import Series, System, are_finite
 
 SMALLEST_STEP = 1e-13
 GROWTH = 4.0  # of a step over the last one, so that no jump of a square wave is left out

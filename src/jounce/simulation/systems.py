@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
+from jounce.algebra.series import coefficients, integrated, quaternion_series, rotated
 from jounce.api.call import Wrench
 from jounce.api.matrices import SMALLEST_PIVOT, forward_dynamics
 from jounce.elastic.series import SeriesElastic
@@ -15,14 +16,8 @@ from jounce.kernels.kernel import Kernel, kernel_of
 from jounce.kernels.quantities import kernel_spec
 from jounce.model.checks import checked, checked_configuration
 from jounce.model.robot import Robot
-from jounce.simulation.power_series import (
-    Series,
-    coefficients,
-    configuration_series,
-    integrated,
-    padded,
-)
 
+Series = tuple[np.ndarray, ...]  # Taylor coefficients (order + 1, width) of every part of a state
 CONSISTENT = 1e-9  # rad: how well the motor of a rigid joint must stand where the joint is
 
 
@@ -144,3 +139,35 @@ def one_state(array: np.ndarray) -> np.ndarray:
     if array.ndim != 1:
         raise ShapeError(f"simulation takes one state at a time, got shape {array.shape}.")
     return np.array(array)
+
+
+def padded(forces: np.ndarray, count: int) -> np.ndarray:
+    """Return exactly ``count`` derivatives of the forces, missing ones zero."""
+    if len(forces) == count:
+        return forces
+    rows = np.zeros((count, forces.shape[-1]))
+    rows[: min(count, len(forces))] = forces[:count]
+    return rows
+
+
+def are_finite(parts: Iterable[np.ndarray]) -> bool:
+    """Tell whether all numbers are finite."""
+    return all(np.isfinite(part).all() for part in parts)
+
+
+def configuration_series(robot: Robot, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Return Taylor coefficients of q from those of v."""
+    if robot.nq == robot.nv:
+        return integrated(q, v)
+    result = np.zeros((len(v), robot.nq))
+    result[0] = q
+    for joint in robot.joints:
+        own, rate = result[:, joint.q_slice], v[:, joint.v_slice]
+        if joint.kind == "spherical":
+            own[:] = quaternion_series(own[0], rate)
+        elif joint.kind == "free":
+            own[:, 3:] = quaternion_series(own[0, 3:], rate[:, :3])
+            own[:, :3] = integrated(own[0, :3], rotated(own[:, 3:], rate[:, 3:]))
+        elif joint.mimic is None:
+            own[:] = integrated(own[0], rate)
+    return result

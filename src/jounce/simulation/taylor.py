@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from jounce.errors import SimulationError
+from jounce.model.checks import checked_integer
 from jounce.simulation.drive import Drive
 from jounce.simulation.events import Watch
 from jounce.simulation.options import (
     check_drive,
     check_steps,
     check_tolerance,
-    checked_count,
     span_of,
 )
 from jounce.simulation.reach import Reach
@@ -72,8 +72,8 @@ def taylor(
     start, end = span_of(t)
     check_drive(forces, controller, sample_time)
     check_tolerance(tol, step, progress)
-    most = checked_count("max_steps", max_steps, 1)
-    order = None if order is None else checked_count("order", order, 2)
+    most = checked_integer("max_steps", max_steps, 1)
+    order = None if order is None else checked_integer("order", order, 2)
     horizon = min(step or np.inf, sample_time or np.inf)
     check_steps((start, end), horizon, most)
     drive = Drive(system.inputs, forces, controller, sample_time, start)

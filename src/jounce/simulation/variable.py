@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jounce.algebra.series import coefficients, derivatives, integrated
 from jounce.api.call import Wrench
 from jounce.api.matrices import forward_dynamics
 from jounce.elastic.coupled import coupled
@@ -23,8 +24,7 @@ from jounce.elastic.drives import joint_of
 from jounce.elastic.variable import Antagonistic, VariableStiffness
 from jounce.errors import ModelError
 from jounce.model.robot import Robot
-from jounce.simulation.power_series import Series, coefficients, derivatives, integrated, padded
-from jounce.simulation.systems import plain_state
+from jounce.simulation.systems import Series, padded, plain_state
 
 
 class Law(NamedTuple):

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import jounce
+from jounce.algebra.rigid import pose_exponential
 from jounce.ik import PoseSpline, ScrewMotions, read_poses
-from jounce.ik.rigid import pose_exponential
 from jounce.trajectory import TableError
 from tests.tolerances import assert_close
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import jounce
-from jounce.ik.rigid import pose_error, pose_exponential, pose_logarithm, rotation_vector
+from jounce.algebra.rigid import pose_exponential, pose_logarithm, rotation_vector
+from jounce.ik.pose_solver import pose_error
 from tests.tolerances import assert_close
 
 ROBOTS = (("puma560", "link6"), ("iiwa14", "flange"), ("panda", "flange"))

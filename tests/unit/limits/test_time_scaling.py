@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import jounce
+from jounce.algebra.rigid import pose_exponential, quaternion_of
 from jounce.errors import ShapeError
-from jounce.ik.rigid import pose_exponential, quaternion_of
 from jounce.limits.limits import QUANTITIES
 from jounce.trajectory import (
     Fourier,

@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 import jounce
 from jounce import joints
-from jounce.report.drawing import equivalent_ellipsoid, quaternions, skeleton
+from jounce.report.drawing import equivalent_ellipsoid, placements, skeleton
 from tests.tolerances import INDEPENDENT, ROUNDOFF, assert_close
 
 
@@ -51,7 +51,7 @@ def test_quaternions_are_those_of_the_poses(rng: np.random.Generator):
     turns[:3] = [np.diag(d) for d in ([1, -1, -1], [-1, 1, -1], [-1, -1, 1])]
     poses = np.tile(np.eye(4), (200, 1, 1, 1))
     poses[:, 0, :3, :3], poses[:, 0, :3, 3] = turns, rng.normal(size=(200, 3))
-    found = quaternions(poses)
+    found = placements(poses)
     assert_close(Rotation.from_quat(found[:, 0, 3:]).as_matrix(), turns, INDEPENDENT)
     assert np.array_equal(found[:, 0, :3], poses[:, 0, :3, 3])
 
@@ -60,7 +60,7 @@ def test_quaternions_do_not_jump():
     angles = np.linspace(0.0, 20.0, 500)
     poses = np.tile(np.eye(4), (500, 1, 1, 1))
     poses[:, 0, :3, :3] = Rotation.from_rotvec(np.outer(angles, [0.6, 0.0, 0.8])).as_matrix()
-    assert np.abs(np.diff(quaternions(poses)[:, 0, 3:], axis=0)).max() < 0.03
+    assert np.abs(np.diff(placements(poses)[:, 0, 3:], axis=0)).max() < 0.03
 
 
 def test_sticks_of_an_arm():
