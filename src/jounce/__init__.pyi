@@ -85,7 +85,7 @@ from jounce.model.robot import Robot as Robot
 from jounce.model.robot import parameters as parameters
 from jounce.symbols.equations import Symbolic as Symbolic
 from jounce.symbols.equations import symbolic as symbolic
-from jounce.symbols.robot import symbolic_parameters as symbolic_parameters
+from jounce.symbols.parameters import symbolic_parameters as symbolic_parameters
 from jounce.verification.records import Verification as Verification
 from jounce.verification.verify import verify as verify
 

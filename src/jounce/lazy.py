@@ -1,4 +1,4 @@
-"""Public names of a package: listed once, in its stub, and imported when they are first used."""
+"""What is imported when it is first used: public names, listed once in a stub, and extras."""
 
 from __future__ import annotations
 
@@ -32,3 +32,15 @@ def attach(
         return value
 
     return get, lambda: [*names], (names := sorted(homes))
+
+
+def required(module: str, what: str, extra: str) -> Any:
+    """Return a module of an optional dependency, or say how to get it."""
+    try:
+        return import_module(module)
+    except ImportError:
+        from jounce.errors import UnsupportedError
+
+        raise UnsupportedError(
+            f"{what} needs {module.partition('.')[0]}: pip install 'jounce[{extra}]'."
+        ) from None

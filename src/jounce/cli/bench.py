@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 from rich.table import Table
 
-from jounce.cli.console import output, progress
-from jounce.cli.robot_argument import robot_argument
+from jounce.cli.arguments import robot_argument
+from jounce.cli.console import output, progress, say
 
 if TYPE_CHECKING:
     from jounce.comparison.speed import Speed
@@ -37,13 +37,11 @@ def bench(robot: Robot, *, samples: int, rounds: int) -> None:
         table.add_column(heading, justify="right")
     for row in found.rows:
         table.add_row(row.title, str(row.operations), *_cells(row))
-    console = output()
-    console.print(table)
+    output().print(table)
     if found.deviation is not None:
-        line = f"largest difference between our Q and Pinocchio's: {found.deviation:.1e} of Q"
-        console.print(line, markup=False)
+        say(f"largest difference between our Q and Pinocchio's: {found.deviation:.1e} of Q")
     if found.note is not None:
-        console.print(found.note, markup=False, soft_wrap=True)
+        say(found.note)
 
 
 def _cells(row: Speed) -> list[str]:

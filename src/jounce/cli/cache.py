@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jounce.cli.console import output
-from jounce.cli.robot_argument import robot_argument
+from jounce.cli.arguments import robot_argument
+from jounce.cli.console import compile_with_progress, say
 
 if TYPE_CHECKING:
     from jounce.model.robot import Robot
@@ -41,7 +41,7 @@ def clear() -> None:
             f"removed {removed} of {len(known)} entries; {len(left)} in {place} cannot be "
             "removed, check the permissions"
         )
-    _say(f"removed {_entries(removed)}, {_size(size)}, from {place}")
+    say(f"removed {_entries(removed)}, {_size(size)}, from {place}")
 
 
 @cache.command(epilog="Example: jounce cache warm panda --order 2")
@@ -54,7 +54,6 @@ def clear() -> None:
               help="Take a wrench on this frame; may be repeated.")  # fmt: skip
 def warm(robot: Robot, *, order: int, quantity: str, wrenches: tuple[str, ...]) -> None:
     """Compile ahead of time, so that the first call finds the code."""
-    from jounce.cli.compiling import compile_with_progress
     from jounce.errors import UnsupportedError
     from jounce.kernels.kernel import kernel_of
     from jounce.kernels.quantities import kernel_spec
@@ -65,7 +64,7 @@ def warm(robot: Robot, *, order: int, quantity: str, wrenches: tuple[str, ...]) 
     if kernel.runner is None:
         raise UnsupportedError("nothing to compile with; install llvmlite")
     did = f"compiled in {time.perf_counter() - begin:.2f} s" if compiled else "was there already"
-    _say(f"{quantity} of {robot.name}, order {order}: {kernel.operations} operations, {did}")
+    say(f"{quantity} of {robot.name}, order {order}: {kernel.operations} operations, {did}")
 
 
 def _show() -> None:
@@ -73,17 +72,13 @@ def _show() -> None:
     from jounce.codegen import cache as disk
 
     place, known = _directory(), disk.entries()
-    _say(f"directory  {place}")
-    _say(f"entries    {len(known)}")
-    _say(f"size       {_size(sum(count for _, count, _ in known))}")
+    say(f"directory  {place}")
+    say(f"entries    {len(known)}")
+    say(f"size       {_size(sum(count for _, count, _ in known))}")
     if known:
         now = time.time()
         oldest, newest = _age(now - known[0][2]), _age(now - known[-1][2])
-        _say(f"last used  {newest} ago; the oldest {oldest} ago")
-
-
-def _say(line: str) -> None:
-    output().print(line, markup=False, soft_wrap=True)
+        say(f"last used  {newest} ago; the oldest {oldest} ago")
 
 
 def _directory() -> Path:

@@ -11,10 +11,9 @@ import click
 from rich.markup import escape
 from rich.table import Table
 
+from jounce.cli.arguments import check_output, robot_argument
 from jounce.cli.console import output, progress
 from jounce.cli.failure import CheckFailed
-from jounce.cli.output_path import check_target
-from jounce.cli.robot_argument import robot_argument
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -57,7 +56,7 @@ def compare(
     from jounce.comparison.study import compare as study
 
     wanted = _orders(orders or (_QUICK if quick else _FULL))
-    _check_targets(table, picture)
+    _check_outputs(table, picture)
     with progress(f"comparing formulations on {robot.name}", total=_STEPS) as advance:
 
         def report(done: int, total: int) -> None:
@@ -92,12 +91,12 @@ def _orders(text: str) -> list[int]:
     return sorted(orders)
 
 
-def _check_targets(table: Path | None, picture: Path | None) -> None:
+def _check_outputs(table: Path | None, picture: Path | None) -> None:
     """Find out before minutes of measuring whether the results can be written."""
     from jounce.comparison.figure import require_matplotlib
 
-    check_target(table)
-    check_target(picture)
+    check_output(table)
+    check_output(picture)
     if picture is not None:
         require_matplotlib(picture)
 

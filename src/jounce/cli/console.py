@@ -6,9 +6,13 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Timer
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import Progress
+
+if TYPE_CHECKING:
+    from jounce.kernels.kernel import Kernel
 
 _WIDTH_OF_A_FILE = 160
 _DELAY = 0.5  # seconds; a command that is done sooner shows no bar
@@ -29,6 +33,11 @@ def output() -> Console:
 def messages() -> Console:
     """Return the console for everything that is not a result."""
     return _console(stderr=True)
+
+
+def say(line: str) -> None:
+    """Print one line of a result as it is."""
+    output().print(line, markup=False, soft_wrap=True)
 
 
 @contextmanager
@@ -55,6 +64,21 @@ def progress(description: str, total: int | None = None) -> Iterator[Callable[..
         timer.cancel()
         timer.join()  # either it never starts the bar or it has started it by now
         bar.stop()
+
+
+def compile_with_progress(kernel: Kernel) -> bool:
+    """Make sure that a kernel is compiled; tell whether anything had to be compiled."""
+    robot, quantity, order = kernel.spec[:3]
+    done = 0
+    with progress(f"compiling {quantity} of {robot.name}, order {order}") as advance:
+
+        def report(parts: int, _total: int) -> None:
+            nonlocal done
+            advance(parts - done)
+            done = parts
+
+        kernel.compile(report)
+    return done > 0
 
 
 def _console(*, stderr: bool) -> Console:

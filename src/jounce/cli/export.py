@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jounce.cli.console import output
-from jounce.cli.robot_argument import robot_argument
+from jounce.cli.arguments import robot_argument
+from jounce.cli.console import say
 
 if TYPE_CHECKING:
     from jounce.model.robot import Robot
@@ -56,8 +56,6 @@ def export(
     chosen = {key: value for key in _OPTIONS if (value := options[key]) is not None}
     spec = kernel_spec(robot, SHORT.get(quantity, quantity), order, wrenches, chosen)
     kernel = kernel_of(spec)
-    console = output()
     for path in kernel.export_c(directory, name):
-        console.print(str(path), markup=False, soft_wrap=True)
-    line = f"{spec.quantity} of {robot.name}, order {order}: {kernel.operations} operations"
-    console.print(line, markup=False, soft_wrap=True)
+        say(str(path))
+    say(f"{spec.quantity} of {robot.name}, order {order}: {kernel.operations} operations")

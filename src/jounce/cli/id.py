@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jounce.cli.console import messages, output, progress
+from jounce.cli.arguments import check_output, robot_argument
+from jounce.cli.console import compile_with_progress, messages, output, progress
 from jounce.cli.motion_argument import motion_options, notes, open_log
-from jounce.cli.output_path import check_target
-from jounce.cli.robot_argument import robot_argument
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,7 +48,7 @@ def id(robot: Robot, *, motion: Path, **options: Any) -> None:
     from jounce.tables.stopwatch import Stopwatch
 
     order, out = options["order"], options["out"]
-    _check_target(out, motion)
+    _check_output(out, motion)
     file = open_log(motion, robot, order + 3, options)
     watch = Stopwatch()
     how = plan(motion, robot, file, order + 3, watch, options)
@@ -70,7 +69,6 @@ def _run(
     """Read, fit, evaluate and write; return the largest |Q⁽ᵏ⁾| of each joint, and the samples."""
     import numpy as np
 
-    from jounce.cli.compiling import compile_with_progress
     from jounce.errors import NotFiniteError
     from jounce.kernels.kernel import kernel_of
     from jounce.kernels.quantities import kernel_spec
@@ -106,7 +104,7 @@ def _run(
     return highest, samples
 
 
-def _check_target(out: Path | None, motion: Path) -> None:
+def _check_output(out: Path | None, motion: Path) -> None:
     """Find out before reading whether the result can be written."""
     from jounce.tables.motion_file import known_ending
     from jounce.tables.parquet import pyarrow
@@ -115,7 +113,7 @@ def _check_target(out: Path | None, motion: Path) -> None:
         return
     if known_ending(out) == ".parquet":
         pyarrow()
-    check_target(out)
+    check_output(out)
     if out.exists() and motion.exists() and out.samefile(motion):
         raise click.UsageError(f"{out} is the motion itself; give another file to -o")
 

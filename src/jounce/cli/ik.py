@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jounce.cli.console import messages, output, progress
+from jounce.cli.arguments import check_output, numbers, robot_argument
+from jounce.cli.console import messages, progress, say
 from jounce.cli.failure import CheckFailed
-from jounce.cli.number_list import numbers
-from jounce.cli.robot_argument import robot_argument
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,8 +79,7 @@ def _solve(robot: Robot, frame: str, text: str, q0: Any, options: dict[str, Any]
         click.echo(json.dumps(summary, indent=2, allow_nan=False))
         return
     for name, row in values.items():
-        line = f"{name:20} {' '.join(f'{x: .12f}' for x in row)}"
-        output().print(line, markup=False, soft_wrap=True)
+        say(f"{name:20} {' '.join(f'{x: .12f}' for x in row)}")
     report = f"error {found.error:.2g} (rad, m) after {found.iterations} steps"
     messages().print(report, markup=False, soft_wrap=True)
 
@@ -95,6 +93,7 @@ def _follow(robot: Robot, frame: str, file: Path, q0: Any, options: dict[str, An
     out = options["out"]
     if out is None:
         raise click.UsageError("--path needs --out, the file for q … q⁗")
+    check_output(out, inputs=[file])
     times, poses = read_poses(file)
     if options["kind"] == "screws":
         path: Any = ScrewMotions(times, poses)
@@ -114,11 +113,10 @@ def _follow(robot: Robot, frame: str, file: Path, q0: Any, options: dict[str, An
     except PathError as error:
         raise CheckFailed(str(error)) from error
     worst = int(np.argmax(motion.condition))
-    line = (
+    say(
         f"{out}: {count} samples, q and four derivatives of {robot.nv} joints; largest condition "
         f"number {motion.condition[worst]:.3g} at t = {samples[worst]:.4g} s"
     )
-    output().print(line, markup=False, soft_wrap=True)
 
 
 def _pose(text: str) -> np.ndarray:

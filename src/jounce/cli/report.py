@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from jounce.cli.arguments import check_output, elastic_robot, robot_argument
 from jounce.cli.console import messages, output, progress
-from jounce.cli.elastic_argument import elastic_robot
 from jounce.cli.motion_argument import NAMES, motion_options, notes, open_log
-from jounce.cli.output_path import check_target
-from jounce.cli.robot_argument import robot_argument
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,7 +60,7 @@ def report(robot: Robot, *, motion: Path | None, out: Path, **options: Any) -> N
     from jounce.report.page import require_plotly
     from jounce.report.write import STEPS, write_report
 
-    check_target(out, ".html", ".htm")
+    check_output(out, ".html", ".htm")
     require_plotly()
     drives = elastic_robot(robot, options["elastic"]) if options["elastic"] else None
     limits = _limits(robot, options["limits_file"])

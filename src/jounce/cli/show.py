@@ -11,8 +11,8 @@ import click
 from rich.markup import escape
 from rich.table import Table
 
+from jounce.cli.arguments import robot_argument
 from jounce.cli.console import output
-from jounce.cli.robot_argument import robot_argument
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jounce.cli.console import output, progress
-from jounce.cli.elastic_argument import elastic_robot
+from jounce.cli.arguments import check_output, elastic_robot, numbers, robot_argument
+from jounce.cli.console import progress, say
 from jounce.cli.failure import CheckFailed
-from jounce.cli.number_list import numbers
-from jounce.cli.output_path import check_target
-from jounce.cli.robot_argument import robot_argument
+from jounce.lazy import required
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,10 +56,11 @@ def simulate(robot: Robot, **options: Any) -> None:
     """
     from jounce.simulation import SimulationError, taylor
 
-    out = check_target(options["out"], *_TABLES)
-    plot = check_target(options["plot"], *_PLOTS)
+    given = [options["state_file"]]
+    out = check_output(options["out"], *_TABLES, inputs=given)
+    plot = check_output(options["plot"], *_PLOTS, inputs=given)
     if plot is not None:
-        _require_matplotlib()
+        required("matplotlib", "--plot", "plot")
     thing = elastic_robot(robot, options["elastic"]) if options["elastic"] else robot
     state = _state(robot, thing, options)
     torque = None if options["torque"] is None else numbers("--torque", options["torque"], robot.nv)
@@ -100,14 +99,11 @@ def _deliver(found: Simulation, step: float, out: Path | None, plot: Path | None
         _WRITERS[out.suffix.lower()](out, found, motion)
     if plot is not None:
         _draw(plot, found, motion)
-    console = output()
     if out is None and plot is None:
         for name, values in motion.items():
-            line = f"{name:10} {' '.join(f'{x: .12g}' for x in np.atleast_1d(values[-1]))}"
-            console.print(line, markup=False, soft_wrap=True)
+            say(f"{name:10} {' '.join(f'{x: .12g}' for x in np.atleast_1d(values[-1]))}")
     files = "".join(f", {path}" for path in (out, plot) if path is not None)
-    line = f"t = {end:g} s: {found.reason}, {found.steps} steps, {len(samples)} samples{files}"
-    console.print(line, markup=False, soft_wrap=True)
+    say(f"t = {end:g} s: {found.reason}, {found.steps} steps, {len(samples)} samples{files}")
 
 
 def _write_csv(path: Path, found: Simulation, motion: dict[str, np.ndarray]) -> None:
@@ -175,13 +171,6 @@ def _draw(path: Path, found: Simulation, motion: dict[str, np.ndarray]) -> None:
     lower.set_xlabel("t [s]")
     with atomic_write(path, "wb") as file:
         figure.savefig(file, format=path.suffix.lower()[1:], dpi=150)
-
-
-def _require_matplotlib() -> None:
-    from importlib.util import find_spec
-
-    if find_spec("matplotlib") is None:
-        raise click.UsageError("--plot needs matplotlib: pip install 'jounce[plot]'")
 
 
 def _state(robot: Robot, thing: Any, options: dict[str, Any]) -> tuple[Any, ...]:

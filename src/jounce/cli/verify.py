@@ -8,9 +8,9 @@ import click
 from rich.markup import escape
 from rich.table import Table
 
+from jounce.cli.arguments import robot_argument
 from jounce.cli.console import output, progress
 from jounce.cli.failure import CheckFailed
-from jounce.cli.robot_argument import robot_argument
 
 if TYPE_CHECKING:
     from jounce.model.robot import Robot

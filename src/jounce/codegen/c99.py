@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from jounce.codegen.lowering import Code, lower
+from jounce.codegen.fusion import Code, fused
 from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SUB
 from jounce.codegen.program import Program
 from jounce.codegen.schedule import Chunk, cut
@@ -90,7 +90,8 @@ class _Printer:
         self.program = program
         self.name = name
         self.ins, self.outs = names
-        self.code: Code = lower(program, fma=False)
+        self.scratch = "s" if "s" not in (*self.ins, *self.outs) else "scratch_"
+        self.code: Code = fused(program, fma=False)
         self.leaves = self._leaves()
         self.stores = self._stores()
 
@@ -101,16 +102,18 @@ class _Printer:
         if len(steps) <= 1:
             bodies = [self._body(step, {}) for step in steps]
             return self._main([line for body in bodies for line in body])
-        parts, calls = [], [f"    double s[{max(slots.count - 1, 1)}];"]
+        parts, calls = [], [f"    double {self.scratch}[{max(slots.count - 1, 1)}];"]
         for k, step in enumerate(steps):
             body = self._body(step, slots.of)
             text = "\n".join(body)
             used = [f"const double *{x}" for x in self.ins if _mentions(text, x)]
             used += [f"double *{x}" for x in self.outs if _mentions(text, x)]
             passed = [word.rpartition("*")[2] for word in used]
-            head = f"static void {self.name}_part{k}({', '.join([*used, 'double *s'])})"
+            head = (
+                f"static void {self.name}_part{k}({', '.join([*used, f'double *{self.scratch}'])})"
+            )
             parts.append(f"{head}\n{{\n{text}\n}}\n")
-            calls.append(f"    {self.name}_part{k}({', '.join([*passed, 's'])});")
+            calls.append(f"    {self.name}_part{k}({', '.join([*passed, self.scratch])});")
         return "\n".join([*parts, self._main(calls)])
 
     def _leaves(self) -> dict[int, str]:
@@ -142,14 +145,14 @@ class _Printer:
             lines.append(f"    const double v{value} = {right};")
             lines += [f"    {place} = v{value};" for place in places]
             if value in slots:
-                lines.append(f"    s[{slots[value]}] = v{value};")
+                lines.append(f"    {self.scratch}[{slots[value]}] = v{value};")
         return lines
 
     def _operand(self, value: int, own: set[int], slots: dict[int, int]) -> str:
         """Spell an operand: leaf, local or scratch."""
         if value < self.code.first:
             return self.leaves[value]
-        return f"v{value}" if value in own else f"s[{slots[value]}]"
+        return f"v{value}" if value in own else f"{self.scratch}[{slots[value]}]"
 
     def _main(self, body: list[str]) -> str:
         """Return the public function around its statements."""

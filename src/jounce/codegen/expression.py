@@ -42,26 +42,16 @@ class Expr:
         return self
 
     def __add__(self, other: Any) -> Any:
-        if type(other) is not Expr:
-            other = _number(other)
-            if other is NotImplemented:
-                return other
-            if other == 0.0:
-                return self
-            other = self.graph.constant(other)
-        return _sum(self, other, other.negative)
+        if type(other) is Expr:
+            return _sum(self, other, other.negative)
+        return _sum_with_number(self, _number(other), negative=False)
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        if type(other) is not Expr:
-            other = _number(other)
-            if other is NotImplemented:
-                return other
-            if other == 0.0:
-                return self
-            other = self.graph.constant(other)
-        return _sum(self, other, not other.negative)
+        if type(other) is Expr:
+            return _sum(self, other, not other.negative)
+        return _sum_with_number(self, _number(other), negative=True)
 
     def __rsub__(self, other: Any) -> Any:
         return (-self) + other
@@ -156,6 +146,16 @@ def _sum(x: Expr, y: Expr, negative: bool) -> Any:
     if found is None:
         found = graph.commutative(SUB, graph.differences, key, x, y)
     return -found if (x.negative if ordered else negative) else found
+
+
+def _sum_with_number(x: Expr, number: Any, *, negative: bool) -> Any:
+    """Return x + number or, if `negative`, x − number."""
+    if number is NotImplemented:
+        return number
+    if number == 0.0:
+        return x
+    y = x.graph.constant(number)
+    return _sum(x, y, y.negative is not negative)
 
 
 def _quotient(x: Expr, y: Expr) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SUB, UNARY
+from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SUB
 from jounce.codegen.program import Program
 from jounce.errors import ShapeError
 
@@ -46,29 +46,17 @@ def interpret(program: Program, inputs: Sequence[Any]) -> list[NDArray[np.float6
 def _run(program: Program, values: dict[int, Any]) -> None:
     """Carry out the operations in order, dropping what is not used again."""
     last = _last_uses(program)
-    first = program.first_operation
-    for k, (kind, a, b) in enumerate(zip(program.op, program.a, program.b, strict=True)):
-        if kind in UNARY:
-            values[first + k] = _UFUNCS[kind](values[a])
-        else:
-            values[first + k] = _UFUNCS[kind](values[a], values[b])
-            if last[b] == k:
-                values.pop(b, None)
-        if last[a] == k:
-            values.pop(a, None)
+    for value, kind, operands in program.steps():
+        values[value] = _UFUNCS[kind](*(values[x] for x in operands))
+        for x in operands:
+            if last[x] == value:
+                values.pop(x, None)
 
 
 def _last_uses(program: Program) -> dict[int, int]:
     """Map each value to the last operation that reads it; outputs are never dropped."""
-    last: dict[int, int] = {}
-    for k, (kind, a, b) in enumerate(zip(program.op, program.a, program.b, strict=True)):
-        last[a] = k
-        if kind not in UNARY:
-            last[b] = k
-    for row in program.outputs:
-        for value in row:
-            last[value] = -1
-    return last
+    last = {x: value for value, _, operands in program.steps() for x in operands}
+    return last | {x: -1 for row in program.outputs for x in row}
 
 
 def _block(row: Sequence[int], values: dict[int, Any], batch: tuple[int, ...]) -> NDArray[Any]:

@@ -25,7 +25,7 @@ _SIGNATURE = ctypes.CFUNCTYPE(
 )  # the GIL is released during the call
 
 
-class Native:
+class MachineCode:
     """Compiled code of one program; keeps the memory of the code alive.
 
     `function` at `address` is the entry point described in `jounce.codegen.llvm.printer`; every
@@ -67,7 +67,7 @@ def compile_program(
     lanes: int | None = None,
     cache: bool = True,
     progress: Progress | None = None,
-) -> Native:
+) -> MachineCode:
     """Return the machine code of a program; raises ImportError without llvmlite.
 
     `fma` fuses products into sums (faster, one rounding less); without it results equal the
@@ -80,13 +80,13 @@ def compile_program(
     key = disk.key_of(this.identity, _generator(), program.digest, f"{lanes} {fma}")
     stored = disk.load(key) if cache else None
     if stored:
-        return Native(program, lanes, int.from_bytes(stored[0], "little"), stored[1:])
+        return MachineCode(program, lanes, int.from_bytes(stored[0], "little"), stored[1:])
     printed = print_llvm(program, lanes=lanes, fma=fma, host_fma=this.fma)
     workers = available_workers() if printed.instructions > PARALLEL else 0
     objects = compile_modules(printed.modules, workers=workers, progress=progress)
     if cache:
         disk.store(key, [printed.scratch_bytes.to_bytes(8, "little"), *objects])
-    return Native(program, lanes, printed.scratch_bytes, objects)
+    return MachineCode(program, lanes, printed.scratch_bytes, objects)
 
 
 @functools.cache

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SUB
+from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SUB, UNARY
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,23 @@ class Program:
     def output_widths(self) -> tuple[int, ...]:
         """Number of values in each output row."""
         return tuple(len(row) for row in self.outputs)
+
+    def steps(self) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+        """Yield value number, operation and operands of every operation, in order."""
+        numbered = enumerate(zip(self.op, self.a, self.b, strict=True), start=self.first_operation)
+        for value, (op, a, b) in numbered:
+            yield value, op, (a,) if op in UNARY else (a, b)
+
+    def uses(self) -> list[int]:
+        """Return how often every value is read, by operations and outputs."""
+        uses = [0] * (self.first_operation + len(self.op))
+        for _, _, operands in self.steps():
+            for x in operands:
+                uses[x] += 1
+        for row in self.outputs:
+            for x in row:
+                uses[x] += 1
+        return uses
 
     @cached_property
     def counts(self) -> dict[str, int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jounce.codegen.lowering import Code
+from jounce.codegen.fusion import Code
 from jounce.codegen.opcodes import COS, SIN
 
 # Short chunks keep LLVM's scheduler from stretching lifetimes beyond the registers: chunks of 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass
 
-from jounce.codegen.lowering import Code
+from jounce.codegen.fusion import Code
 from jounce.codegen.schedule import Angles, Chunk, Step
 
 

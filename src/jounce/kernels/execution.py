@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from jounce.codegen.interpreter import interpret
-from jounce.codegen.machine_code import Native
+from jounce.codegen.machine_code import MachineCode
 from jounce.codegen.program import Program
 from jounce.kernels.arrays import Rows
 from jounce.model.checks import checked_integer
@@ -27,7 +27,7 @@ THREAD_OPERATIONS = 20_000_000  # work below which a second thread does not pay
 class Runner:
     """The machine code of a kernel and a scratch block for every thread that runs it."""
 
-    def __init__(self, native: Native, operations: int) -> None:
+    def __init__(self, native: MachineCode, operations: int) -> None:
         self.native = native
         self.operations = operations
         self._local = threading.local()

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jounce.codegen.interpreter import interpret
-from jounce.errors import ModelError, ShapeError, UnsupportedError, unknown_name
+from jounce.errors import ArgumentError, ModelError, UnsupportedError, unknown_name
+from jounce.lazy import required
 from jounce.model.robot import Robot
-from jounce.symbols.extra import require_sympy
 
 if TYPE_CHECKING:
     from jounce.symbols.trace import Listing
@@ -45,11 +45,11 @@ def symbolic(
     >>> jounce.symbolic(robot).Q[0]
     Matrix([[ddq_1*(I_1zz + c_1x**2*m_1 + c_1y**2*m_1)]])
     """
-    sp = require_sympy("jounce.symbolic")
+    sp = required("sympy", "jounce.symbolic", "sympy")
     from jounce.symbols.trace import free_symbols
 
     if not isinstance(order, int) or order < 0:
-        raise ShapeError(f"order must be a whole number, 0 or more, got {order!r}.")
+        raise ArgumentError(f"order must be a whole number, 0 or more, got {order!r}.")
     if factorization not in FACTORIZATIONS:
         raise unknown_name("factorization", factorization, FACTORIZATIONS)
     if not re.fullmatch(r"[A-Za-z]+", letter):
@@ -194,7 +194,7 @@ class Symbolic:
         known = {str(symbol): np.asarray(x, dtype=float) for symbol, x in values.items()}
         missing = sorted({s.name for x in listing.leaves for s in x.free_symbols} - set(known))
         if missing:
-            raise ShapeError(f"no value given for {', '.join(missing)}.")
+            raise ArgumentError(f"no value given for {', '.join(missing)}.")
         columns = np.broadcast_arrays(*(_number(x, known) for x in listing.leaves)) or [np.zeros(0)]
         blocks = interpret(listing.program, [np.stack(columns, axis=-1)])
         shaped = zip(listing.outputs, blocks, listing.shapes, strict=True)
@@ -217,17 +217,16 @@ class Symbolic:
         """Return simplified entries, or None where that takes too long or is not wanted."""
         if not self.simplified:
             return None
-        from jounce.symbols.normal_form import NormalForm, TooLongError
+        from jounce.symbols.normal_form import NormalForm
         from jounce.symbols.shortening import Shortener
         from jounce.symbols.trace import quaternions
 
         form = NormalForm(listing, quaternions(self.robot, self.q))
-        try:
-            (row,) = form.outputs()
-        except TooLongError:
+        rows = form.outputs()
+        if rows is None:
             return None
         short = Shortener(form, {x for rates in self.rates for x in rates})
-        return [short.expression(p) for p in row]
+        return [short.expression(p) for p in rows[0]]
 
     def _written_out(self, listing: Listing, quantity: str) -> list[Any]:
         from jounce.symbols.values import evaluated, presented, tree_sizes
@@ -279,7 +278,7 @@ def _check(quantity: str, order: int, highest: int) -> None:
     if quantity not in QUANTITIES:
         raise unknown_name("quantity", quantity, QUANTITIES)
     if not 0 <= order <= highest:
-        raise ShapeError(
+        raise ArgumentError(
             f"order {order} of {quantity} is not traced; give symbolic(robot, order={order})."
         )
 

@@ -21,8 +21,8 @@ BUDGET = 60_000  # products of two terms: 0.9 s
 TERMS = 600  # of all outputs together: shortening 431 of them takes 2 s
 
 
-class TooLongError(Exception):
-    """The normal form takes more than the budget."""
+class _TooLong(Exception):
+    """The normal form takes more than the budget: a signal within this file."""
 
 
 class NormalForm:
@@ -46,24 +46,26 @@ class NormalForm:
                 rest = (self.poly.get(c, self.ring.zero) for c in (x, y, z))
                 self.squares[self.place[w]] = one - sum(p**2 for p in rest)
 
-    def outputs(self) -> list[list[Any]]:
-        """Return the polynomials of all outputs; raise TooLongError beyond the budget."""
+    def outputs(self) -> list[list[Any]] | None:
+        """Return the polynomials of all outputs; None beyond the budget."""
         program, values = self.listing.program, self._leaves()
-        first = program.first_operation
-        for k, (op, a, b) in enumerate(zip(program.op, program.a, program.b, strict=True)):
-            if first + k in self.opaque:
-                values[first + k] = self.ring.from_expr(self.opaque[first + k])
-            elif op == MUL:
-                values[first + k] = self._product(values[a], values[b])
-            elif op == NEG:
-                values[first + k] = -values[a]
-            else:
-                assert op in (ADD, SUB)
-                values[first + k] = values[a] + values[b] if op == ADD else values[a] - values[b]
+        try:
+            for value, op, operands in program.steps():
+                values[value] = self._value(value, op, [values[x] for x in operands])
+        except _TooLong:
+            return None
         rows = [[values[v] for v in row] for row in program.outputs]
-        if sum(len(p) for row in rows for p in row) > TERMS:
-            raise TooLongError
-        return rows
+        return rows if sum(len(p) for row in rows for p in row) <= TERMS else None
+
+    def _value(self, value: int, op: int, operands: list[Any]) -> Any:
+        if value in self.opaque:
+            return self.ring.from_expr(self.opaque[value])
+        if op == MUL:
+            return self._product(*operands)
+        if op == NEG:
+            return -operands[0]
+        assert op in (ADD, SUB)
+        return operands[0] + operands[1] if op == ADD else operands[0] - operands[1]
 
     def reduced(self, p: Any, squares: dict[int, Any]) -> Any:
         """Return a polynomial with the squares of some generators replaced."""
@@ -80,7 +82,7 @@ class NormalForm:
     def _product(self, p: Any, q: Any) -> Any:
         self.work += len(p) * len(q)
         if self.work > BUDGET:
-            raise TooLongError
+            raise _TooLong
         return self.reduced(p * q, self.squares)
 
     def _leaves(self) -> dict[int, Any]:
@@ -99,12 +101,7 @@ class NormalForm:
 
 def _opaque_values(listing: Listing) -> dict[int, Any]:
     """Return sines, cosines, square roots and quotients as SymPy sees them."""
-    program = listing.program
-    wanted = [
-        program.first_operation + k
-        for k, op in enumerate(program.op)
-        if op in (SIN, COS, SQRT, DIV)
-    ]
+    wanted = [v for v, op, _ in listing.program.steps() if op in (SIN, COS, SQRT, DIV)]
     return dict(zip(wanted, evaluated(listing, wanted), strict=True))
 
 

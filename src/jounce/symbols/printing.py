@@ -1,10 +1,14 @@
-"""Print a program as C, Python or NumPy: one assignment for every value that is used twice."""
+"""Print a program as C (by `jounce.codegen.c99`), Python or NumPy.
+
+In Python every value that is used twice gets one assignment, in C every value does.
+"""
 
 from __future__ import annotations
 
 import keyword
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any, NamedTuple
 
@@ -12,12 +16,13 @@ import sympy as sp
 from sympy.printing.numpy import NumPyPrinter
 from sympy.printing.pycode import PythonCodePrinter
 
-from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SUB, UNARY
+from jounce.codegen.c99 import print_c, prototype
+from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SUB
 from jounce.errors import UnsupportedError
 from jounce.symbols.trace import Listing
-from jounce.symbols.values import use_counts
 
 LINE = 80  # longer subexpressions get a name even if they are used once
+LANGUAGES = ("c", "python", "numpy")
 _SUM, _SIGN, _PRODUCT, _ATOM = range(4)  # how tightly a text binds
 # opcode -> text, how tightly it binds, what its operands must at least bind like
 _FORMS = {
@@ -26,9 +31,9 @@ _FORMS = {
     MUL: ("{}*{}", _PRODUCT, (_PRODUCT, _PRODUCT)),
     DIV: ("{}/{}", _PRODUCT, (_PRODUCT, _ATOM)),
     NEG: ("-{}", _SIGN, (_PRODUCT,)),
-    SQRT: ("{prefix}sqrt({})", _ATOM, (_SUM,)),
-    SIN: ("{prefix}sin({})", _ATOM, (_SUM,)),
-    COS: ("{prefix}cos({})", _ATOM, (_SUM,)),
+    SQRT: ("{module}.sqrt({})", _ATOM, (_SUM,)),
+    SIN: ("{module}.sin({})", _ATOM, (_SUM,)),
+    COS: ("{module}.cos({})", _ATOM, (_SUM,)),
 }
 _C_WORDS = """
     auto break case char const continue default do double else enum extern float for goto if
@@ -44,72 +49,90 @@ class Argument(NamedTuple):
     symbols: Sequence[Any]
 
 
-class _Language(NamedTuple):
-    prefix: str
-    assignment: str
-    unpack: str
-    printer: Any
-
-
-def _languages() -> dict[str, _Language]:
-    python = PythonCodePrinter({"strict": False}).doprint
-    numpy = NumPyPrinter({"strict": False}).doprint
-    return {
-        "c": _Language("", "    const double {} = {};", "{array}[{k}]", sp.ccode),
-        "python": _Language("math.", "    {} = {}", "{array}[{k}]", python),
-        "numpy": _Language("numpy.", "    {} = {}", "{array}[..., {k}]", numpy),
-    }  # fmt: skip
-
-
 def printed(listing: Listing, language: str, name: str, arguments: Sequence[Argument]) -> str:
-    """Return the source of one function; arguments are arrays, results arrays by name."""
-    languages = _languages()
-    if language not in languages:
-        raise UnsupportedError(f"no printer for {language!r}; known: {', '.join(languages)}.")
+    """Return the source of one function; arguments are arrays, results arrays by name.
+
+    The inputs of the program are the symbols of the arguments, then what SymPy must spell out.
+    """
+    if language not in LANGUAGES:
+        raise UnsupportedError(f"no printer for {language!r}; known: {', '.join(LANGUAGES)}.")
     if not name.isidentifier() or name in (*_C_WORDS.split(), *keyword.kwlist):
         raise UnsupportedError(f"name must be an identifier that is not taken, got {name!r}.")
-    page = _Page(listing, languages[language], [name, *(a.name for a in arguments)])
-    body = page.body(arguments)
     if language == "c":
-        return _c(listing, name, arguments, body, page.results)
-    return _python(listing, language, name, arguments, body, page.results)
+        return _c(listing, name, arguments)
+    return _Page(listing, language, [name, *(a.name for a in arguments)]).text(name, arguments)
+
+
+def _c(listing: Listing, name: str, arguments: Sequence[Argument]) -> str:
+    """Return a C99 function of one sample; matrices are stored row by row.
+
+    What SymPy spells out is computed by the function itself and handed to a static one.
+    """
+    arrays, outputs = [a.name for a in arguments], [f"out_{x}" for x in listing.outputs]
+    widths = [len(a.symbols) for a in arguments]
+    spelled = listing.leaves[sum(widths) :]
+    if not spelled:
+        program = replace(listing.program, input_widths=tuple(widths))
+        return print_c(program, name, inputs=arrays, outputs=outputs)
+    program = replace(listing.program, input_widths=(*widths, len(spelled)))
+    inner, inputs = f"{name}_of_leaves", [*arrays, "leaves"]
+    text = print_c(program, inner, inputs=inputs, outputs=outputs)
+    own = replace(program, input_widths=tuple(widths))
+    places = {x: f"{a.name}[{k}]" for a in arguments for k, x in enumerate(a.symbols)}
+    values = [sp.ccode(x.xreplace({s: sp.Symbol(places[s]) for s in x.free_symbols}))
+              for x in spelled]  # fmt: skip
+    return (
+        f"{text.replace(f'void {inner}(', f'static void {inner}(')}\n"
+        f"{prototype(own, name, inputs=arrays, outputs=outputs)}\n"
+        f"{{\n    const double leaves[] = {{{', '.join(values)}}};\n"
+        f"    {inner}({', '.join([*inputs, *outputs])});\n}}\n"
+    )
 
 
 class _Page:
-    """Lines of a function body, and the texts of the results."""
+    """A function in Python (one sample) or NumPy (any batch)."""
 
-    def __init__(self, listing: Listing, language: _Language, taken: Iterable[str]) -> None:
+    def __init__(self, listing: Listing, language: str, taken: Iterable[str]) -> None:
         self.listing = listing
-        self.language = language
-        outputs = [f"out_{name}" for name in listing.outputs]
-        self.taken = {*taken, *outputs, *_C_WORDS.split(), *keyword.kwlist, "math", "numpy"}
+        self.batched = language == "numpy"
+        self.module = "numpy" if self.batched else "math"
+        printer = NumPyPrinter if self.batched else PythonCodePrinter
+        self.spell = printer({"strict": False}).doprint
+        self.taken = {*taken, *keyword.kwlist, "math", "numpy", "batch"}
         self.names: dict[Any, str] = {}
-        self.results: list[list[str]] = []
 
-    def body(self, arguments: Sequence[Argument]) -> list[str]:
-        """Return the assignments; `results` then holds the texts of the outputs."""
-        program, uses = self.listing.program, use_counts(self.listing)
-        lines = self._unpacked(arguments, uses)
-        texts = self._leaves()
+    def text(self, name: str, arguments: Sequence[Argument]) -> str:
+        """Return the whole function."""
+        arrays = [a.name for a in arguments]
+        lines = [f"import {self.module}", "", "", f"def {name}({', '.join(arrays)}):"]
+        if self.batched:
+            lines += [f"    {a} = numpy.asarray({a}, dtype=float)" for a in arrays]
+            shapes = ", ".join(f"{a}.shape[:-1]" for a in arrays)
+            lines.append(f"    batch = numpy.broadcast_shapes({shapes})")
+        uses = self.listing.program.uses()
+        lines += self._unpacked(arguments, uses)
+        body, rows = self._body(uses)
+        lines += [*body, "    return {"]
+        result = self._array if self.batched else _lists
+        for output, row, shape in zip(self.listing.outputs, rows, self.listing.shapes, strict=True):
+            lines += result(output, row, shape)
+        return "\n".join([*lines, "    }", ""])
+
+    def _body(self, uses: Sequence[int]) -> tuple[list[str], list[list[str]]]:
+        """Return the assignments and the texts of the outputs."""
+        program, lines, texts = self.listing.program, [], self._leaves()
         prefix = next(p for p in ("x", "y", "z", "value_") if not self._clashes(p))
-        count = 0
-        for k, (op, a, b) in enumerate(zip(program.op, program.a, program.b, strict=True)):
-            value = program.first_operation + k
-            operands = (a,) if op in UNARY else (a, b)
-            text, binding = self._operation(op, [texts[x] for x in operands])
+        for value, op, operands in program.steps():
+            form, binding, least = _FORMS[op]
+            inner = [t if bound >= low else f"({t})" for (t, bound), low in
+                     zip((texts[x] for x in operands), least, strict=True)]  # fmt: skip
+            text = form.format(*inner, module=self.module)
             if uses[value] > 1 or len(text) > LINE:
-                local, count = f"{prefix}{count}", count + 1
-                lines.append(self.language.assignment.format(local, text))
+                local = f"{prefix}{len(lines)}"
+                lines.append(f"    {local} = {text}")
                 text, binding = local, _ATOM
             texts[value] = text, binding
-        self.results = [[texts[v][0] for v in row] for row in program.outputs]
-        return lines
-
-    def _operation(self, op: int, operands: Sequence[tuple[str, int]]) -> tuple[str, int]:
-        form, binding, least = _FORMS[op]
-        inner = [t if bound >= low else f"({t})" for (t, bound), low in
-                 zip(operands, least, strict=True)]  # fmt: skip
-        return form.format(*inner, prefix=self.language.prefix), binding
+        return lines, [[texts[v][0] for v in row] for row in program.outputs]
 
     def _unpacked(self, arguments: Sequence[Argument], uses: Sequence[int]) -> list[str]:
         """Give names to the symbols that are used, and values to what SymPy must spell out."""
@@ -121,12 +144,11 @@ class _Page:
         for array, symbols in arguments:
             for k, x in enumerate(symbols):
                 if x in used:
-                    right = self.language.unpack.format(array=array, k=k)
-                    lines.append(self.language.assignment.format(self._name(x), right))
+                    lines.append(f"    {self._name(x)} = {array}[{'..., ' * self.batched}{k}]")
         for x in opaque:
             plain = x.xreplace({s: sp.Symbol(self._name(s)) for s in x.free_symbols})
             local = self.names[x] = self._unique(f"leaf_{len(self.names)}")
-            lines.append(self.language.assignment.format(local, self.language.printer(plain)))
+            lines.append(f"    {local} = {self.spell(plain)}")
         return lines
 
     def _name(self, symbol: Any) -> str:
@@ -150,58 +172,18 @@ class _Page:
         texts += [(repr(c), _ATOM if c >= 0 else _SIGN) for c in constants]
         return dict(enumerate(texts))
 
-
-def _c(
-    listing: Listing, name: str, arguments: Sequence[Argument], body: list[str],
-    results: list[list[str]],
-) -> str:  # fmt: skip
-    """Return a C99 function of one sample; matrices are stored row by row."""
-    parameters = [f"const double *{array}" for array, _ in arguments]
-    parameters += [f"double *out_{output}" for output in listing.outputs]
-    text = "\n".join(body)
-    lines = [f"    (void){array};" for array, _ in arguments if f" {array}[" not in text]
-    for output, row in zip(listing.outputs, results, strict=True):
-        body += [f"    out_{output}[{k}] = {text};" for k, text in enumerate(row)]
-        lines += [f"    (void)out_{output};"] if not row else []
-    head = f"#include <math.h>\n\nvoid {name}({', '.join(parameters)})"
-    return "\n".join([head, "{", *lines, *body, "}", ""])
+    @staticmethod
+    def _array(output: str, row: list[str], shape: tuple[int, ...]) -> list[str]:
+        sizes = ", ".join(map(str, shape))
+        if not row:
+            return [f"        {output!r}: numpy.zeros((*batch, {sizes})),"]
+        entries = [f"            numpy.broadcast_to({x}, batch)," for x in row]
+        tail = f"        ], axis=-1).reshape((*batch, {sizes})),"
+        return [f"        {output!r}: numpy.stack([", *entries, tail]
 
 
-def _python(
-    listing: Listing, language: str, name: str, arguments: Sequence[Argument],
-    body: list[str], results: list[list[str]],
-) -> str:  # fmt: skip
-    """Return a Python function of one sample, or a NumPy function of any batch."""
-    arrays = ", ".join(array for array, _ in arguments)
-    lines = ["import math" if language == "python" else "import numpy", "", ""]
-    lines.append(f"def {name}({arrays}):")
-    if language == "numpy":
-        lines += [f"    {a} = numpy.asarray({a}, dtype=float)" for a, _ in arguments]
-        lines.append("    batch = numpy.broadcast_shapes("
-                     + ", ".join(f"{a}.shape[:-1]" for a, _ in arguments) + ")")  # fmt: skip
-    lines += body
-    lines.append("    return {")
-    for output, row, shape in zip(listing.outputs, results, listing.shapes, strict=True):
-        lines += _numpy_result(output, row, shape) if language == "numpy" else _result(
-            output, row, shape)  # fmt: skip
-    return "\n".join([*lines, "    }", ""])
-
-
-def _result(output: str, row: list[str], shape: tuple[int, ...]) -> list[str]:
-    if len(shape) == 1:
-        return [f"        {output!r}: [", *(f"            {x}," for x in row), "        ],"]
-    width = prod(shape[1:])
-    rows = [row[k * width : (k + 1) * width] for k in range(shape[0])]
-    return [
-        f"        {output!r}: [",
-        *(f"            [{', '.join(r)}]," for r in rows),
-        "        ],",
-    ]
-
-
-def _numpy_result(output: str, row: list[str], shape: tuple[int, ...]) -> list[str]:
-    if not row:
-        return [f"        {output!r}: numpy.zeros((*batch, {', '.join(map(str, shape))})),"]
-    entries = [f"            numpy.broadcast_to({x}, batch)," for x in row]
-    tail = f"], axis=-1).reshape((*batch, {', '.join(map(str, shape))})),"
-    return [f"        {output!r}: numpy.stack([", *entries, f"        {tail}"]
+def _lists(output: str, row: list[str], shape: tuple[int, ...]) -> list[str]:
+    if len(shape) > 1:
+        width = prod(shape[1:])
+        row = [f"[{', '.join(row[k * width : (k + 1) * width])}]" for k in range(shape[0])]
+    return [f"        {output!r}: [", *(f"            {x}," for x in row), "        ],"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SUB, UNARY
+from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SUB
 from jounce.symbols.trace import DENOMINATOR, Listing
 
 _OPERATIONS = {
@@ -15,10 +15,10 @@ _OPERATIONS = {
     SUB: lambda x, y: x - y,
     MUL: lambda x, y: x * y,
     DIV: lambda x, y: x / y,
-    NEG: lambda x, _: -x,
-    SQRT: lambda x, _: sp.sqrt(x),
-    SIN: lambda x, _: sp.sin(x),
-    COS: lambda x, _: sp.cos(x),
+    NEG: lambda x: -x,
+    SQRT: sp.sqrt,
+    SIN: lambda x: sp.sin(angle(x)),
+    COS: lambda x: sp.cos(angle(x)),
 }
 
 
@@ -26,23 +26,19 @@ def evaluated(listing: Listing, wanted: Sequence[int]) -> list[Any]:
     """Return some values of a program as SymPy expressions, nothing expanded."""
     program, values = listing.program, leaves(listing)
     needed = _needed(listing, wanted)
-    for k, (op, a, b) in enumerate(zip(program.op, program.a, program.b, strict=True)):
-        value = program.first_operation + k
+    for value, op, operands in program.steps():
         if value in needed:
-            x, y = values[a], values[b] if op not in UNARY else None
-            values[value] = _OPERATIONS[op](angle(x) if op in (SIN, COS) else x, y)
+            values[value] = _OPERATIONS[op](*(values[x] for x in operands))
     return [values[v] for v in wanted]
 
 
 def replaced(listing: Listing, names: Iterator[Any]) -> tuple[list[tuple[Any, Any]], list[Any]]:
     """Return (symbol, expression) pairs for what is used twice, and the outputs in them."""
     program, values = listing.program, leaves(listing)
-    uses = use_counts(listing)
+    uses = program.uses()
     pairs: list[tuple[Any, Any]] = []
-    for k, (op, a, b) in enumerate(zip(program.op, program.a, program.b, strict=True)):
-        value = program.first_operation + k
-        x, y = values[a], values[b] if op not in UNARY else None
-        result = _OPERATIONS[op](angle(x) if op in (SIN, COS) else x, y)
+    for value, op, operands in program.steps():
+        result = _OPERATIONS[op](*(values[x] for x in operands))
         if uses[value] > 1 and op != NEG and not result.is_Atom:
             pairs.append((next(names), result))
             result = pairs[-1][0]
@@ -54,23 +50,9 @@ def tree_sizes(listing: Listing) -> list[int]:
     """Return the number of operations of every output, were it written out."""
     program = listing.program
     sizes = [0] * (program.first_operation + len(program.op))
-    for k, (op, a, b) in enumerate(zip(program.op, program.a, program.b, strict=True)):
-        sizes[program.first_operation + k] = 1 + sizes[a] + (0 if op in UNARY else sizes[b])
+    for value, _, operands in program.steps():
+        sizes[value] = 1 + sum(sizes[x] for x in operands)
     return [sizes[v] for row in program.outputs for v in row]
-
-
-def use_counts(listing: Listing) -> list[int]:
-    """Return how often every value is read, by operations and outputs."""
-    program = listing.program
-    uses = [0] * (program.first_operation + len(program.op))
-    for op, a, b in zip(program.op, program.a, program.b, strict=True):
-        uses[a] += 1
-        if op not in UNARY:
-            uses[b] += 1
-    for row in program.outputs:
-        for v in row:
-            uses[v] += 1
-    return uses
 
 
 def leaves(listing: Listing) -> dict[int, Any]:
@@ -95,11 +77,8 @@ def presented(x: Any) -> Any:
 
 
 def _needed(listing: Listing, wanted: Sequence[int]) -> set[int]:
-    program = listing.program
     needed = set(wanted)
-    for k in range(len(program.op) - 1, -1, -1):
-        if program.first_operation + k in needed:
-            needed.add(program.a[k])
-            if program.op[k] not in UNARY:
-                needed.add(program.b[k])
+    for value, _, operands in reversed(list(listing.program.steps())):
+        if value in needed:
+            needed.update(operands)
     return needed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jounce.codegen import Graph
-from jounce.codegen.lowering import FMS, FNMA, FNMS, FUSED, lower
+from jounce.codegen.fusion import FMS, FNMA, FNMS, FUSED, fused
 from jounce.codegen.opcodes import MUL, SQRT
 from jounce.codegen.schedule import Angles, Chunk, schedule
 from jounce.codegen.slots import allocate
@@ -23,7 +23,7 @@ def nested_sines():
 @pytest.mark.parametrize("chunk", [1, 7, 1000])
 @pytest.mark.parametrize("program", [chain(6), nested_sines()], ids=["chain", "nested"])
 def test_a_slot_holds_its_value_until_the_last_reader(program, chunk):
-    code = lower(program, fma=True)
+    code = fused(program, fma=True)
     steps = schedule(code, chunk=chunk)
     slots = allocate(code, steps)
     holder = {slots.of[v]: v for v in range(program.input_count) if v in slots.of}
@@ -54,15 +54,15 @@ def made_by(code, step):
 
 
 def test_angles_are_batched_by_depth():
-    steps = schedule(lower(nested_sines(), fma=True))
+    steps = schedule(fused(nested_sines(), fma=True))
     assert [len(step.triples) for step in steps if isinstance(step, Angles)] == [1, 1]
-    steps = schedule(lower(chain(6), fma=True), chunk=1000)
+    steps = schedule(fused(chain(6), fma=True), chunk=1000)
     assert [type(step) for step in steps] == [Angles, Chunk]
 
 
 def test_slots_are_reused():
     program = chain(100)
-    code = lower(program, fma=True)
+    code = fused(program, fma=True)
     slots = allocate(code, schedule(code, chunk=50))
     assert slots.count < 4 * 100 + 100 + 60
 
@@ -72,12 +72,12 @@ def test_products_vanish_into_sums():
     a, b, c, d = graph.inputs(4)
     shared = a * b
     program = graph.program([4], [[shared + c, shared - d, c * d + a * c, -(a * d + 1.0)]])
-    code = lower(program, fma=True)
+    code = fused(program, fma=True)
     kinds = [code.op[v - code.first] for v in code.live]
     assert len(kinds) == 5  # c·d or a·c stays, a·b and a·d vanish, the negation too
     assert kinds.count(MUL) == 1
     assert sum(kind in FUSED for kind in kinds) == 4
-    assert len(lower(program, fma=False).live) == program.operations
+    assert len(fused(program, fma=False).live) == program.operations
 
 
 NEGATED = {  # of a product p and a sum s made after it, c an input made before
@@ -92,5 +92,5 @@ def test_negated_sums_stay_one_operation(kind: int):
     graph = Graph()
     a, b, c = graph.inputs(3)
     root = NEGATED[kind](a * b, a + c, c).sqrt()
-    code = lower(graph.program([3], [[root]]), fma=True)
+    code = fused(graph.program([3], [[root]]), fma=True)
     assert [code.op[v - code.first] for v in code.live][-2:] == [kind, SQRT]

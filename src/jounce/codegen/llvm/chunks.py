@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from jounce.codegen.fusion import FMA, FMS, FNMA, FNMS, Code
 from jounce.codegen.llvm.types import splat, suffix, vector
-from jounce.codegen.lowering import FMA, FMS, FNMA, FNMS, Code
 from jounce.codegen.opcodes import ADD, DIV, MUL, NEG, SQRT, SUB
 from jounce.codegen.slots import Slots
 

@@ -17,13 +17,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from jounce.codegen.fusion import Code, fused
 from jounce.codegen.llvm.chunks import ChunkPrinter
 from jounce.codegen.llvm.host import FAR
 from jounce.codegen.llvm.rows import NARROW, print_fetch, print_reader, print_writer
 from jounce.codegen.llvm.sincos import LIMIT, print_libm, print_sincos
 from jounce.codegen.llvm.sweep import PAIR, WIDE, packed_columns, print_sweep, segments
 from jounce.codegen.llvm.types import declarations, splat
-from jounce.codegen.lowering import Code, lower
 from jounce.codegen.program import Program
 from jounce.codegen.schedule import CHUNK, Angles, Chunk, Step, schedule
 from jounce.codegen.slots import Slots, allocate
@@ -54,7 +54,7 @@ def print_llvm(
     `fma` fuses products into sums; `host_fma` says that the host has such instructions, which
     the vector sine needs in either case.
     """
-    code = lower(program, fma=fma and host_fma)
+    code = fused(program, fma=fma and host_fma)
     steps = schedule(code, chunk=chunk)
     slots = allocate(code, steps)
     printer = _Printer(code, steps, slots, lanes, host_fma=host_fma)

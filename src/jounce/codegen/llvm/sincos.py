@@ -25,6 +25,15 @@ _COSINE = (
     -2.75573143513906633035e-07, 2.08757232129817482790e-09, -1.13596475577881948265e-11,
 )  # fmt: skip
 
+_OFFSETS = """\
+  %e0 = getelementptr [3 x i64], ptr %table, i64 %k
+  %e1 = getelementptr i64, ptr %e0, i64 1
+  %e2 = getelementptr i64, ptr %e0, i64 2
+  %o0 = load i64, ptr %e0
+  %o1 = load i64, ptr %e1
+  %o2 = load i64, ptr %e2
+"""
+
 _LOOP = """\
 define i1 @sincos(ptr noalias %s, ptr %table, i64 %count) #0 {
 entry:
@@ -32,13 +41,7 @@ entry:
 loop:
   %k = phi i64 [ 0, %entry ], [ %next, %loop ]
   %bad = phi @I [ zeroinitializer, %entry ], [ %bad.next, %loop ]
-  %e0 = getelementptr [3 x i64], ptr %table, i64 %k
-  %e1 = getelementptr i64, ptr %e0, i64 1
-  %e2 = getelementptr i64, ptr %e0, i64 2
-  %o0 = load i64, ptr %e0
-  %o1 = load i64, ptr %e1
-  %o2 = load i64, ptr %e2
-  %p0 = getelementptr i8, ptr %s, i64 %o0
+@OFFSETS  %p0 = getelementptr i8, ptr %s, i64 %o0
   %p1 = getelementptr i8, ptr %s, i64 %o1
   %p2 = getelementptr i8, ptr %s, i64 %o2
   %x = load @V, ptr %p0, align @A
@@ -54,7 +57,7 @@ check:
   %any = icmp ne i@W %flat, 0
   ret i1 %any
 }
-!0 = !{!"branch_weights", i32 8, i32 1}"""
+!0 = !{!"branch_weights", i32 8, i32 1}""".replace("@OFFSETS", _OFFSETS)
 
 _LIBM = """\
 define void @sincos_libm(ptr noalias %s, ptr %table, i64 %count) #1 {
@@ -62,13 +65,7 @@ entry:
   br label %angle
 angle:
   %k = phi i64 [ 0, %entry ], [ %k.next, %angle.next ]
-  %e0 = getelementptr [3 x i64], ptr %table, i64 %k
-  %e1 = getelementptr i64, ptr %e0, i64 1
-  %e2 = getelementptr i64, ptr %e0, i64 2
-  %o0 = load i64, ptr %e0
-  %o1 = load i64, ptr %e1
-  %o2 = load i64, ptr %e2
-  br label %lane
+@OFFSETS  br label %lane
 lane:
   %l = phi i64 [ 0, %angle ], [ %l.next, %lane.next ]
   %byte = shl i64 %l, 3
@@ -98,7 +95,7 @@ angle.next:
   br i1 %k.more, label %angle, label %done
 done:
   ret void
-}"""
+}""".replace("@OFFSETS", _OFFSETS)
 
 
 def print_sincos(lanes: int) -> str:

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from jounce.codegen.machine_code import Native, load_module
+from jounce.codegen.machine_code import MachineCode, load_module
 from jounce.kernels.fastcall.text import CALL, STRUCT_OFFSET, Context
 from jounce.kernels.quantities import Signature
 
@@ -44,7 +44,7 @@ class _Method(ctypes.Structure):
 
 
 def fast_callable(
-    native: Native,
+    native: MachineCode,
     signature: Signature,
     fallback: Callable[..., Any],
     *,
@@ -63,7 +63,7 @@ def fast_callable(
 
 
 def _context(
-    native: Native,
+    native: MachineCode,
     signature: Signature,
     fallback: Callable[..., Any],
     quaternions: Sequence[int] | None,

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from jounce.algebra.vector import Vec3
-from jounce.errors import ShapeError
+from jounce.errors import ArgumentError
+from jounce.lazy import required
 from jounce.model.inertia import Inertia
 from jounce.model.robot import Robot
-from jounce.symbols.extra import require_sympy
 
 NEGLIGIBLE = 1e-12  # of the largest entry: what moving an inertia to another point leaves
 _AXES = ("x", "y", "z")
@@ -45,9 +45,9 @@ def symbolic_parameters(
     >>> {str(symbol): round(value, 3) for symbol, value in values.items()}
     {'m_1': 2.0, 'c_1x': 0.01, 'c_1y': -0.005, 'c_1z': 0.15, 'I_1xx': 0.015, 'I_1yy': 0.015, 'I_1zz': 0.001}
     """  # noqa: E501
-    sp = require_sympy("jounce.symbolic_parameters")
+    sp = required("sympy", "jounce.symbolic_parameters", "sympy")
     if about not in ("com", "origin"):
-        raise ShapeError(f"about must be 'com' or 'origin', got {about!r}.")
+        raise ArgumentError(f"about must be 'com' or 'origin', got {about!r}.")
     values: dict[Any, Any] = {}
 
     def name(label: str, value: Any) -> Any:

@@ -17,7 +17,7 @@ from jounce.codegen import Graph, Program, cache, interpret, parallel
 from jounce.codegen import machine_code as native
 from jounce.codegen.llvm.host import host
 from jounce.codegen.llvm.sweep import PAST_CACHE, WIDE, packed_columns, segments
-from jounce.codegen.machine_code import Native, compile_program
+from jounce.codegen.machine_code import MachineCode, compile_program
 from tests.tolerances import EXACT, ROUNDOFF, assert_close
 from tests.unit.codegen.programs import Recipe, chain, evaluate, finite, recipes, trace
 
@@ -32,7 +32,7 @@ def samples(program: Program, rows: int, seed: int = 0) -> list[np.ndarray]:
     return [rng.normal(size=(rows, width)) for width in program.input_widths]
 
 
-def run(code: Native, inputs: list[np.ndarray], rows: int) -> list[np.ndarray]:
+def run(code: MachineCode, inputs: list[np.ndarray], rows: int) -> list[np.ndarray]:
     outputs = [np.full((rows, width), np.nan) for width in code.program.output_widths]
     code.run(inputs, outputs)
     return outputs
@@ -74,12 +74,12 @@ def program() -> Program:
 
 
 @pytest.fixture
-def code(program: Program) -> Native:
+def code(program: Program) -> MachineCode:
     return compile_program(program)
 
 
 @pytest.mark.parametrize("rows", [0, 1, 3, 4, 5, 16, 17, 1000])
-def test_a_sample_does_not_depend_on_its_batch(program: Program, code: Native, rows: int):
+def test_a_sample_does_not_depend_on_its_batch(program: Program, code: MachineCode, rows: int):
     inputs = samples(program, 1000)
     whole = run(code, inputs, 1000)
     part = run(code, [x[:rows] for x in inputs], rows)
@@ -87,7 +87,7 @@ def test_a_sample_does_not_depend_on_its_batch(program: Program, code: Native, r
         assert_close(actual, desired[:rows], EXACT)
 
 
-def test_nothing_is_touched_outside_the_range(program: Program, code: Native):
+def test_nothing_is_touched_outside_the_range(program: Program, code: MachineCode):
     inputs = samples(program, 40)
     whole = run(code, inputs, 40)
     for begin, end in ((0, 1), (3, 10), (7, 40), (39, 40), (5, 5), (9, 4)):
@@ -159,7 +159,7 @@ def test_segments_of_a_row():
     assert segments([False] * 4) == [(0, 4)]
 
 
-def test_strides_and_repeated_rows(program: Program, code: Native):
+def test_strides_and_repeated_rows(program: Program, code: MachineCode):
     wide = np.random.default_rng(1).normal(size=(22, 50))
     wide.flags.writeable = False
     angles, rates = wide[::2, 3:12], wide[:1, 20:29]
@@ -174,7 +174,7 @@ def test_strides_and_repeated_rows(program: Program, code: Native):
 
 
 @pytest.mark.parametrize("step", [1, -1, 40, -40])
-def test_long_batches_of_any_stride(program: Program, code: Native, step: int):
+def test_long_batches_of_any_stride(program: Program, code: MachineCode, step: int):
     """Rows are fetched ahead where they are near, past the ends of the arrays too."""
     wide = np.random.default_rng(1).normal(size=(100 * abs(step), 18))[::step]
     inputs = [wide[:, :9], wide[:1, 9:]]
@@ -203,7 +203,7 @@ def test_all_widths_are_transposed(width: int, lanes: int):
 @pytest.mark.parametrize(
     "program", [chain(9), wide((251, 2)), wide((600,))], ids=["9 wide", "256 wide", "601 wide"]
 )
-def test_no_row_past_the_end_is_read_or_written(program: Program, code: Native, rows: int):
+def test_no_row_past_the_end_is_read_or_written(program: Program, code: MachineCode, rows: int):
     widths = (*program.input_widths, *program.output_widths)
     arrays = [guarded(rows, width) for width in widths]
     count = len(program.input_widths)
@@ -236,7 +236,7 @@ def test_inputs_nobody_reads_are_not_loaded():
     assert_close(result, np.full((3, 1), 2.0), EXACT)
 
 
-def test_two_threads_share_one_code(program: Program, code: Native):
+def test_two_threads_share_one_code(program: Program, code: MachineCode):
     inputs = samples(program, 5000)
     expected = run(code, inputs, 5000)
     results: list[list[np.ndarray]] = []

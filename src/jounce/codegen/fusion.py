@@ -47,7 +47,7 @@ def _reads(code: Code) -> dict[int, tuple[int, ...]]:
     return reads
 
 
-def lower(program: Program, *, fma: bool) -> Code:
+def fused(program: Program, *, fma: bool) -> Code:
     """Return the machine operations of a program; without FMA they are its own."""
     first = program.first_operation
     count = len(program.op)
@@ -71,12 +71,9 @@ def _kept_products(code: Code) -> set[int]:
     sum one must stay: the one that is used more.
     """
     op, a, b, first = code.op, code.a, code.b, code.first
-    uses = [0] * (first + len(op))
+    uses = code.program.uses()
     kept = {v for row in code.program.outputs for v in row}
     for k, kind in enumerate(op):
-        uses[a[k]] += 1
-        if kind not in UNARY:
-            uses[b[k]] += 1
         if kind not in (ADD, SUB):
             kept.add(a[k])
             kept.add(b[k])

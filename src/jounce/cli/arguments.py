@@ -1,0 +1,94 @@
+"""What several commands take: a robot, numbers, springs and motors, a file to write to."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from jounce.elastic import SeriesElastic
+    from jounce.model.robot import Robot
+
+_SOURCE = "jounce.source"  # what the ROBOT of this call is, in the context of click
+_ROBOT = (
+    click.argument("source", metavar="ROBOT"),
+    click.option("--floating-base", is_flag=True, help="Let the base move freely."),
+    click.option("--no-mimic", is_flag=True, help="Free the joints that follow another."),
+    click.option("--no-strict", is_flag=True, help="Accept inertias that no body can have."),
+)
+
+
+def robot_argument(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Call ``command`` with ``robot``, loaded as the command line says."""
+
+    @functools.wraps(command)
+    def with_robot(
+        *, source: str, floating_base: bool, no_mimic: bool, no_strict: bool, **options: Any
+    ) -> Any:
+        import jounce
+
+        click.get_current_context().meta[_SOURCE] = source
+        robot = jounce.load(
+            source, floating_base=floating_base, mimic=not no_mimic, strict=not no_strict
+        )
+        return command(robot=robot, **options)
+
+    for option in reversed(_ROBOT):
+        with_robot = option(with_robot)
+    return with_robot
+
+
+def numbers(
+    option: str, text: str, *counts: int, infinite: bool = False, meaning: str = ""
+) -> np.ndarray:
+    """Return the numbers of an option such as ``--q "0 0.5 1"``; as many as one of the counts."""
+    import numpy as np
+
+    try:
+        values = np.array([float(word) for word in text.replace(",", " ").split()])
+    except ValueError:
+        values = np.array([])
+    if len(values) not in counts or not (infinite or np.isfinite(values).all()):
+        wanted = " or ".join(map(str, counts))
+        hint = f" ({meaning})" if meaning else ""
+        raise click.UsageError(f"{option} takes {wanted} numbers{hint}, got {text!r}")
+    return values
+
+
+def elastic_robot(robot: Robot, texts: tuple[str, ...]) -> SeriesElastic:
+    """Return the robot with the springs and motors of ``--elastic K,J``."""
+    from jounce.elastic import SeriesElastic
+
+    pairs = [numbers("--elastic", text, 2, infinite=True) for text in texts]
+    if len(pairs) not in (1, robot.nv):
+        raise click.UsageError(f"--elastic is given once, or {robot.nv} times, got {len(pairs)}")
+    stiffness, inertia = zip(*(pairs * robot.nv)[: robot.nv], strict=True)
+    return SeriesElastic(robot, stiffness, inertia)
+
+
+def check_output(
+    path: Path | None, *endings: str, inputs: Iterable[str | Path | None] = ()
+) -> Path | None:
+    """Return the path, if there is one, after finding out whether it can be written.
+
+    It must have one of the endings, if there are any, and be none of the inputs nor the file
+    of the robot.
+    """
+    if path is None:
+        return None
+    if endings and path.suffix.lower() not in endings:
+        raise click.UsageError(f"{path} must end in {' or '.join(endings)}")
+    if path.is_dir():
+        raise IsADirectoryError(21, "is a directory", str(path))
+    if not path.resolve().parent.is_dir():
+        raise click.UsageError(f"no directory {path.parent} to write {path.name} to")
+    for given in (*inputs, click.get_current_context().meta.get(_SOURCE)):
+        if given is not None and path.exists() and Path(given).exists() and path.samefile(given):
+            raise click.UsageError(f"{path} is also what is read; give another file to write to")
+    return path
