@@ -17,7 +17,7 @@ from jounce.derivatives.kinematics import as_rows
 from jounce.dynamics.gravity import gravity_forces
 from jounce.dynamics.matrices import coriolis_matrix, mass_matrix
 from jounce.dynamics.motion import link_motions
-from jounce.model.lowering.reduced import economical
+from jounce.model.lowering.reduced import reduced
 
 SAMPLES = 1024
 PAPER = 0.71
@@ -49,7 +49,7 @@ def operations(robot: jounce.Robot, order: int) -> int:
     graph = Graph()
     widths = [robot.nq, *[robot.nv] * (order + 1)]
     q, *rates = (graph.inputs(width) for width in widths)
-    tree = economical(robot, regroup=False)
+    tree = reduced(robot, regrouped=False)
     motions = link_motions(tree, q, rates)
     still = link_motions(tree, q, [])
     C = as_rows((x for row in coriolis_matrix(tree, motions, "passive") for x in row), order)

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import jounce
 from jounce.cli import main
-from jounce.model.components import position_names, quaternion_slices, velocity_names
+from jounce.model.components import position_names, velocity_names
 from jounce.trajectory import MotionTable, read_table, write_table
 from tests.cli.program import only_line
 from tests.floating_walker import exact_motion, walker
@@ -71,7 +71,7 @@ def test_the_motion_is_written_with_the_torques(robot: Path, tmp_path: Path):
     found = read_table(out, ROBOT)
     q, *rates = found.motion
     path, _ = exact_motion(t, 0)
-    for part in quaternion_slices(ROBOT):  # one sign for all samples
+    for part in ROBOT.quaternions:  # one sign for all samples
         path[0, :, part] *= np.sign(path[0, 0, part] @ q[0, part])
     assert_close(q, path[0], 1e-9)
     assert len(rates) == 4

@@ -15,7 +15,7 @@ from pathlib import Path
 import jounce
 from jounce.codegen import Graph
 from jounce.derivatives.forces import forces
-from jounce.model.lowering.reduced import economical
+from jounce.model.lowering.reduced import reduced
 from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
 
@@ -56,9 +56,9 @@ def counts(robot: Robot, orders: range = ORDERS) -> Counts:
     """Return the counts of a robot, order by order, for all four trees."""
     trees = {
         "plain": lowered(robot),
-        "regrouped": economical(robot, sparse=False),
-        "sparse": economical(robot, regroup=False),
-        "both": economical(robot),
+        "regrouped": reduced(robot, sparse=False),
+        "sparse": reduced(robot, regrouped=False),
+        "both": reduced(robot),
     }
     return {name: [count(robot, k, tree) for k in orders] for name, tree in trees.items()}
 

@@ -38,7 +38,7 @@ def test_economy_pays(name: str):
     assert both == sorted(both)
 
 
-def test_kernels_run_the_economical_tree():
+def test_kernels_run_the_reduced_tree():
     robot: Robot = ROBOTS["panda"]
     for order in FAST:
         kernel = jounce.kernel(robot, "inverse_dynamics", order=order)

@@ -60,7 +60,7 @@ def _depth_first(robot: Robot, parent: int = -1) -> list[int]:
 def _mount(pin: Any, joint: Joint) -> Any:
     """Return T_joint_body: Pinocchio's joints turn about their origin, planar ones about z."""
     if joint.kind == "planar":
-        axes = [step.axis for step in joint.type.primitives]
+        axes = [step.axis for step in joint.type.steps]
         return pin.SE3(np.array(axes, float), np.zeros(3))
     return pin.SE3(np.eye(3), -np.array(joint.type.point, float))
 

@@ -135,7 +135,7 @@ def _write_npz(path: Path, found: Simulation, motion: dict[str, np.ndarray]) -> 
 
     arrays: dict[str, Any] = dict(motion)
     arrays["names"] = np.array(_labels(found.robot, "q"))
-    if found.robot.nq == found.robot.nv:
+    if not found.robot.quaternions:
         arrays["values"] = np.array([motion["q"], motion["v"]])
     else:
         arrays["rate_names"] = np.array(_labels(found.robot, "v"))

@@ -19,7 +19,7 @@ from jounce.derivatives.forces import FORMULATIONS, forces
 from jounce.errors import UnsupportedError
 from jounce.literature import km21_recursive, m20_body, m20_dynamics, mk21_second_order
 from jounce.literature.chain import SerialChain, from_robot
-from jounce.model.lowering.reduced import economical
+from jounce.model.lowering.reduced import reduced
 from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
 
@@ -90,7 +90,7 @@ def mk21_closed_form(chain: SerialChain, q: Any) -> Any:
     return mk21_second_order.closed_form(chain, q).Q
 
 
-_TREES = {"": ("economical tree", economical), "_given": ("bodies as given", lowered)}
+_TREES = {"": ("reduced tree", reduced), "_given": ("bodies as given", lowered)}
 _PAPERS = (
     Contestant(
         "km21", "recursion of any order [KM21, II]",

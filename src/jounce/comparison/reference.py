@@ -20,6 +20,7 @@ from jounce.algebra.vector import Vec3
 from jounce.comparison.contestants import m20_body_fixed
 from jounce.derivatives.forces import forces
 from jounce.literature.chain import Ad, SerialChain, mass_matrix
+from jounce.model.joints.axial import Axial
 from jounce.model.lowering.tree import Link, Tree, lowered
 from jounce.model.robot import Robot
 
@@ -75,9 +76,11 @@ def mapped(tree: Tree, number: Callable[[Any], Any]) -> Tree:
     def link_of(link: Link) -> Link:
         mass, first_moment, rotational = link.inertia
         (x, y, z), p = link.placement.rotation.rows, link.placement.p
-        where = link.coordinates
+        where, step = link.coordinates, link.step
+        if isinstance(step, Axial):
+            step = replace(step, pitch=number(step.pitch))
         return link._replace(
-            step=replace(link.step, pitch=number(link.step.pitch)),
+            step=step,
             placement=Transform(Rotation((vector(x), vector(y), vector(z))), vector(p)),
             inertia=SpatialInertia(
                 number(mass), vector(first_moment), Symmetric3(*map(number, rotational))
@@ -107,7 +110,8 @@ def orthogonal(tree: Tree) -> Tree:
 def chain_of(tree: Tree) -> SerialChain:
     """Return the links of a tree without branches as the papers' chain, frame by frame."""
     B = [np.array(link.placement.matrix(), dtype=object) for link in tree.links]
-    X = [np.array(_screw(link.step.motion, link.step.pitch), dtype=object) for link in tree.links]
+    screws = [link.step.screws[0] for link in tree.links]
+    X = [np.array([*S.angular, *S.linear], dtype=object) for S in screws]
     M = [mass_matrix(m, *first, *rotational) for m, first, rotational in _inertias(tree)]
     A = [B[0]]
     for B_i in B[1:]:
@@ -139,10 +143,3 @@ def _distance(got: Any, wanted: Any, scale: float) -> float:
 
 def _inertias(tree: Tree) -> list[SpatialInertia]:
     return [link.inertia for link in tree.links]
-
-
-def _screw(motion: str, pitch: float) -> tuple[float, ...]:
-    """Return the joint screw, which is about or along z in the frame of a link."""
-    if motion == "prismatic":
-        return (0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
-    return (0.0, 0.0, 1.0, 0.0, 0.0, pitch if motion == "helical" else 0.0)

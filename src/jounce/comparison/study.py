@@ -133,7 +133,7 @@ def _motion(robot: Robot, order: int, samples: int) -> list[np.ndarray]:
     times = np.linspace(0.0, motion.duration, samples + 2)[1:-1]
     position, *rates = motion(times, order=order + 2)
     neutral = np.broadcast_to(robot.neutral, (samples, robot.nq))
-    q = position if robot.nq == robot.nv else integrate(robot, neutral, position)
+    q = integrate(robot, neutral, position) if robot.quaternions else position
     return [np.ascontiguousarray(x) for x in (q, *rates)]
 
 

@@ -27,7 +27,7 @@ Group = Sequence[Any]
 
 
 def _require_plain(robot: Robot) -> None:
-    if robot.nq != robot.nv:
+    if robot.quaternions:
         raise UnsupportedError(
             f"robot {robot.name!r} has spherical or free joints: elastic drives need joints whose "
             "velocity is the rate of their coordinate."

@@ -19,7 +19,7 @@ from jounce.dynamics.motion import link_motions
 from jounce.dynamics.poses import link_poses
 from jounce.dynamics.twists import force_in
 from jounce.dynamics.wrenches import FrameWrench
-from jounce.model.lowering.reduced import economical
+from jounce.model.lowering.reduced import reduced
 from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
 
@@ -43,16 +43,16 @@ def forces(
 ) -> Rows:
     """Return Q, dQ/dt, ... as rows of nv scalars; K rates give K − 1 rows.
 
-    ``tree`` replaces the economical tree of the robot (same forces, fewer operations).
+    ``tree`` replaces the reduced tree of the robot (same forces, fewer operations).
     """
-    tree = economical(robot) if tree is None else tree
+    tree = reduced(robot) if tree is None else tree
     loads = frame_wrenches(robot, tree, wrenches or {})
     return as_rows(FORMULATIONS[formulation](tree, q, rates, loads), len(rates) - 2)
 
 
 def gravity(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
     """Return the gravity forces g, dg/dt, ... as rows of nv scalars; K rates give K + 1 rows."""
-    tree = economical(robot)
+    tree = reduced(robot)
     return as_rows(gravity_forces(tree, link_motions(tree, q, rates)), len(rates))
 
 

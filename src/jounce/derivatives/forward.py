@@ -13,7 +13,7 @@ from jounce.dynamics.mass_bounds import mass_bounds
 from jounce.dynamics.matrices import mass_matrix
 from jounce.dynamics.motion import link_motions
 from jounce.errors import SingularError
-from jounce.model.lowering.reduced import economical
+from jounce.model.lowering.reduced import reduced
 from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
 
@@ -61,7 +61,7 @@ def _ratios(robot: Robot, factors: Factors) -> list[Any]:
 
 def mass_factors(robot: Robot, q: Scalars) -> Factors:
     """Return the factors of the mass matrix."""
-    tree = economical(robot)
+    tree = reduced(robot)
     jets = mass_matrix(tree, link_motions(tree, q, []))
     try:
         return factorize([[_value(x) for x in row] for row in jets])

@@ -13,7 +13,7 @@ from jounce.derivatives.kinematics import Rows, Scalars
 from jounce.dynamics.load_partials import load_partials
 from jounce.dynamics.motion import link_motions
 from jounce.dynamics.partials import force_partials
-from jounce.model.lowering.reduced import economical
+from jounce.model.lowering.reduced import reduced
 from jounce.model.robot import Robot
 
 Table = list[list[list[list[Any]]]]  # [k][j][row][column] = ∂Q_row⁽ᵏ⁾/∂q_column⁽ʲ⁾
@@ -32,7 +32,7 @@ def mixed_partials(
     of a free one, zero for the others.
     """
     order, count = len(rates) - 2, len(rates) + 1
-    tree = economical(robot)
+    tree = reduced(robot)
     motions = link_motions(tree, q, rates)
     first = list(force_partials(tree, motions, len(rates) - 1))
     if wrenches:
@@ -87,11 +87,11 @@ def _turning(robot: Robot, rates: Sequence[Scalars]) -> dict[int, list[tuple[int
     """Return ad(v) of spherical and free joints: for a column, its (row, derivatives)."""
     result: dict[int, list[tuple[int, Any]]] = {}
     for joint in robot.joints:
-        if joint.kind not in ("spherical", "free"):
+        if joint.quaternion is None:
             continue
         start = joint.v_slice.start
         speeds = [tuple(r[start + i] for r in rates) for i in range(joint.nv)]
-        blocks = [(0, 0, 0)] if joint.kind == "spherical" else [(0, 0, 0), (3, 3, 0), (3, 0, 3)]
+        blocks = [(0, 0, 0)] if joint.nv == 3 else [(0, 0, 0), (3, 3, 0), (3, 0, 3)]
         for row, column, of in blocks:
             for i, j, source, sign in _HAT:
                 entry = tuple(x * sign for x in speeds[of + source])
@@ -132,7 +132,7 @@ def varied_configuration(robot: Robot, q: Scalars) -> list[Any]:
     result: list[Any] = list(q)
     for joint in robot.joints:
         v, start = joint.v_slice.start, joint.q_slice.start
-        if joint.kind not in ("spherical", "free"):
+        if joint.quaternion is None:
             for i in range(joint.nq):
                 result[start + i] = Tangent(q[start + i], {v + i: 1.0})
             continue
@@ -142,7 +142,7 @@ def varied_configuration(robot: Robot, q: Scalars) -> list[Any]:
         for i, half in enumerate(halves):
             parts = {v + k: h * 0.5 for k, h in enumerate(half)}
             result[end - 4 + i] = Tangent(q[end - 4 + i], parts)
-        if joint.kind == "free":  # the position does not enter the forces but through loads
+        if joint.nv == 6:  # the position does not enter the forces but through loads
             columns = _rotation_columns(q[end - 4 : end])
             for i in range(3):
                 parts = {v + 3 + k: column[i] for k, column in enumerate(columns)}

@@ -21,7 +21,7 @@ def second_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
 
     For joints whose velocity is dq/dt: all but spherical and free ones.
     """
-    balls = [joint.name for joint in robot.joints if joint.kind in ("spherical", "free")]
+    balls = [joint.name for joint in robot.joints if joint.quaternion is not None]
     if balls:
         raise UnsupportedError(
             f"second partials need joints whose velocity is dq/dt; robot {robot.name!r} has the "

@@ -20,11 +20,11 @@ from jounce.algebra.se3 import IDENTITY, Transform
 from jounce.dynamics.motion import link_motions, screws
 from jounce.dynamics.wrenches import FrameWrench, link_wrenches
 from jounce.errors import UnsupportedError
-from jounce.model.joints import Primitive
+from jounce.model.joints.ball import Ball
 from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
 
-_UNITS = screws(Primitive("free"))  # the six unit twists
+_UNITS = screws(Ball("free"))  # the six unit twists
 
 
 class System(NamedTuple):
@@ -148,7 +148,7 @@ def _carried(system: System, kin: Kinematics, a: Array) -> MatrixJet:
     result = np.zeros_like(A)
     for i, link in enumerate(system.tree.links):
         columns = MatrixJet(A[..., _rows(i)]) @ MatrixJet(a[..., i, :, :])
-        if link.step.motion not in ("spherical", "free"):
+        if not link.step.has_quaternion:
             result[..., _rows(i)] += columns.coeffs
         elif link.parent >= 0:
             result[..., _rows(link.parent)] += (columns @ kin.steps[i]).coeffs
@@ -220,7 +220,7 @@ def _inertia_matrix(inertia: SpatialInertia) -> Array:
 def _names(robot: Robot) -> tuple[str, ...]:
     names: list[str] = []
     for body, joint in zip(robot.bodies, robot.joints, strict=True):
-        inner = len(joint.type.primitives) - 1
+        inner = len(joint.type.steps) - 1
         names += [*(f"{joint.name}[{k}]" for k in range(inner)), body.name]
     return tuple(names)
 

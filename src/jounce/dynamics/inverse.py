@@ -80,7 +80,7 @@ def _joint_forces(link: Link, V: Motion, h: Force, m: Any, W: Force | None) -> l
     (w, v), (L, p) = V, h
     P = p + v * m
     motion = link.step.motion
-    if motion in ("spherical", "free"):
+    if link.step.has_quaternion:
         moment, force = L.dt() + w.cross(L) + v.cross(p), P.dt() + w.cross(P)
         rate = Force(moment, force) if W is None else Force(moment, force) - W
         return [*rate.moment, *rate.force] if motion == "free" else list(rate.moment)

@@ -20,11 +20,11 @@ from jounce.algebra.se3 import Transform
 from jounce.dynamics.matrices import FACTORIZATIONS
 from jounce.dynamics.motion import LinkMotion, link_motions, screws
 from jounce.dynamics.regressor import UNITS
-from jounce.model.joints import Primitive
+from jounce.model.joints.ball import Ball
 from jounce.model.lowering.tree import Link, Tree
 
 Array = np.ndarray
-_BASIS = screws(Primitive("free"))  # the six unit twists
+_BASIS = screws(Ball("free"))  # the six unit twists
 
 
 class LinkTensors(NamedTuple):

@@ -47,7 +47,7 @@ def require_plain_joints(robot: Robot) -> None:
             f"robot must be a jounce.Robot, got {type(robot).__name__}; see jounce.load."
         )
     for joint in robot.joints:
-        if joint.kind in ("spherical", "free"):
+        if joint.quaternion is not None:
             raise UnsupportedError(
                 f"joint {joint.name!r} is {joint.kind}: elastic drives need joints whose velocity "
                 "is the rate of their coordinate. Lock it with robot.with_locked."

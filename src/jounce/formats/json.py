@@ -41,8 +41,6 @@ from jounce.model.robot import Robot
 FORMAT, VERSION = "jounce-robot", 1
 OPTIONAL = "description source base frames warnings"
 LIMITS = " ".join(f.name for f in fields(Limits))
-AXES = {kind: 1 for kind in kinds.SIZES if kind != "fixed"}  # how many a kind has
-AXES |= {"universal": 2, "spherical": 0, "free": 0}
 
 
 def to_dict(robot: Robot) -> dict[str, Any]:
@@ -168,20 +166,22 @@ def _add_frame(builder: RobotBuilder, frame: Any, at: str) -> None:
 
 def _joint_type(joint: Mapping[str, Any], at: str) -> JointType:
     kind, axes = text(joint, "kind", at), array(joint, "axes", at)
-    if kind not in AXES:
-        raise ModelError(f"unknown joint kind {kind!r}; known: {', '.join(AXES)}.")
-    if len(axes) != AXES[kind]:
-        raise ModelError(f"a {kind} joint has {AXES[kind]} axes, got {len(axes)}.")
+    if kind not in kinds.KINDS or kind == "fixed":
+        known = ", ".join(name for name in kinds.KINDS if name != "fixed")
+        raise ModelError(f"unknown joint kind {kind!r}; known: {known}.")
+    row = kinds.KINDS[kind]
+    if len(axes) != row.axes:
+        raise ModelError(f"a {kind} joint has {row.axes} axes, got {len(axes)}.")
     point, pitch = array(joint, "point", at, (0.0, 0.0, 0.0)), joint.get("pitch", 0.0)
-    if kind == "helical":
-        return kinds.helical(axes[0], pitch, point=point)
-    if pitch != 0.0:
-        raise ModelError(f"a {kind} joint has no pitch, got {pitch!r}.")
-    if kind not in ("prismatic", "planar", "free"):
-        return getattr(kinds, kind)(*axes, point=point)
-    if any(x != 0.0 for x in point):
-        raise ModelError(f"a {kind} joint has no point, got {point}.")
-    return getattr(kinds, kind)(*axes)
+    for entry, is_there, value in (
+        ("pitch", row.has_pitch, [pitch]),
+        ("point", row.has_point, point),
+    ):
+        if not is_there and any(x != 0.0 for x in value):
+            raise ModelError(f"a {kind} joint has no {entry}, got {joint[entry]!r}.")
+    arguments = [*axes, pitch] if row.has_pitch else axes
+    options = {"point": point} if row.has_point else {}
+    return getattr(kinds, kind)(*arguments, **options)
 
 
 def _mimic(joint: Mapping[str, Any], at: str) -> tuple[str, float, float] | None:

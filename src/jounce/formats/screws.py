@@ -16,7 +16,8 @@ from jounce.algebra.se3 import Motion, Transform
 from jounce.algebra.vector import Vec3
 from jounce.errors import ModelError, NotFiniteError, ShapeError
 from jounce.model import joints as kinds
-from jounce.model.builder import STANDARD_GRAVITY, RobotBuilder, rigid_transform
+from jounce.model.builder import STANDARD_GRAVITY, RobotBuilder
+from jounce.model.checks import rigid_transform
 from jounce.model.inertia import Inertia
 from jounce.model.joints import JointType
 from jounce.model.robot import Robot

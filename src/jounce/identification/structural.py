@@ -1,7 +1,7 @@
 """Inertias that no force can tell apart, from the geometry of the robot alone.
 
 The regrouping rule: an inertia that the motion of a joint leaves unchanged may sit on either
-side of it (`jounce.model.lowering.regrouped`).  Here unchanged means: as far as the link can
+side of it (`jounce.model.lowering.reduced`).  Here unchanged means: as far as the link can
 move.  With S the twists a link can have and G the directions gravity can have in it, both in its
 frame, an inertia M may leave link i for its parent if for all x, y in S, γ in G and the screws Ξ
 of joint i::
@@ -12,8 +12,9 @@ Where only ``Ξᵀ M Ξ`` is left of the first, for one screw of the joint, a mo
 size does the same.  The second says that the joint feels no weight of it, so the potential does
 not depend on the joint, and no other joint feels a change either.
 
-On a link that moves in all directions this is the rule of `regroup`.  Parallel axes (S is that
-of a plane) and gravity along an axis (G is a line) leave more.  At the ground it disappears.
+On a link that moves in all directions this is `invariant_part` of its joint.  Parallel axes (S
+is that of a plane) and gravity along an axis (G is a line) leave more.  At the ground it
+disappears.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ def descend(
 def _moved(goal: Goal, q: np.ndarray, step: np.ndarray) -> np.ndarray:
     ratio = (np.abs(step) / goal.largest).max(axis=1, keepdims=True)
     step = step / np.maximum(ratio, 1.0)
-    if goal.robot.nq == goal.robot.nv:
+    if not goal.robot.quaternions:
         return np.clip(q + step, goal.lower, goal.upper)
     return np.clip(integrate(goal.robot, q, step), goal.lower, goal.upper)
 
@@ -93,7 +93,7 @@ def _moved(goal: Goal, q: np.ndarray, step: np.ndarray) -> np.ndarray:
 def _free(goal: Goal, q: np.ndarray, gradient: np.ndarray) -> np.ndarray:
     """Return 0 for velocities that the gradient drives out of their limits, else 1."""
     is_low, is_high = q <= goal.lower, q >= goal.upper
-    if goal.robot.nq != goal.robot.nv:  # coordinates of spherical and free joints have no limits
+    if goal.robot.quaternions:  # coordinates of spherical and free joints have no limits
         rows = _velocity_rows(goal.robot)
         is_low, is_high = is_low[:, rows], is_high[:, rows]
     return 1.0 - ((is_low & (gradient < 0)) | (is_high & (gradient > 0)))

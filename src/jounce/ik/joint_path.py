@@ -38,7 +38,7 @@ class JointPath(NamedTuple):
 
     def table(self, robot: Robot) -> MotionTable:
         """Return it as a table for `jounce.trajectory.write_table`."""
-        rate_names = velocity_names(robot) if robot.nq != robot.nv else ()
+        rate_names = velocity_names(robot) if robot.quaternions else ()
         return table_of(self.time, position_names(robot), rate_names, [self.q, *self.rates], None)
 
 

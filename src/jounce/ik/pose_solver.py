@@ -143,11 +143,9 @@ def _random(goal: Goal, shape: tuple[int, ...], rng: np.random.Generator) -> np.
     lower = np.where(np.isfinite(goal.lower), goal.lower, np.minimum(goal.upper - 1.0, -np.pi))
     upper = np.where(np.isfinite(goal.upper), goal.upper, np.maximum(lower + 1.0, np.pi))
     q = rng.uniform(lower, upper, (*shape, goal.robot.nq))
-    for joint in goal.robot.joints:
-        if joint.kind in ("spherical", "free"):
-            at = slice(joint.q_slice.stop - 4, joint.q_slice.stop)
-            quaternion = rng.normal(size=(*shape, 4))
-            q[..., at] = quaternion / np.linalg.norm(quaternion, axis=-1, keepdims=True)
+    for at in goal.robot.quaternions:
+        quaternion = rng.normal(size=(*shape, 4))
+        q[..., at] = quaternion / np.linalg.norm(quaternion, axis=-1, keepdims=True)
     return q
 
 

@@ -63,9 +63,8 @@ def check_values(robot: Robot, signature: Signature, arrays: Sequence[np.ndarray
         with np.errstate(over="ignore"):
             check_finite(argument.name, array)
     for joint in robot.joints:
-        if joint.kind in ("spherical", "free"):
-            end = joint.q_slice.stop
-            check_quaternion("q", arrays[0][..., end - 4 : end], joint.name)
+        if joint.quaternion is not None:
+            check_quaternion("q", arrays[0][..., joint.quaternion], joint.name)
 
 
 def input_rows(

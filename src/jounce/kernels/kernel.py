@@ -103,7 +103,7 @@ class Kernel:
             return None
         runner = Runner(native, self.program.operations)
         self.__call__ = fast_callable(native, self.signature, self.call)
-        balls = [j.q_slice.stop - 4 for j in self.spec.robot.joints if j.nq > j.nv]
+        balls = [part.start for part in self.spec.robot.quaternions]
         self.checked = fast_callable(native, self.signature, self.checked, quaternions=balls)
         return runner
 

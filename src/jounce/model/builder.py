@@ -8,11 +8,13 @@ from typing import Any, NamedTuple
 
 from jounce.algebra.inertia import SpatialInertia
 from jounce.algebra.se3 import IDENTITY, Transform
+from jounce.algebra.so3 import Rotation
+from jounce.algebra.vector import Vec3
 from jounce.errors import JounceError, ModelError, ShapeError, unknown_name
 from jounce.model import joints as kinds
+from jounce.model.checks import finite_vec3, plain, repeated, rigid_transform
 from jounce.model.inertia import NO_MATTER, Inertia, check_finite_inertia, check_inertia
-from jounce.model.joints import JointType, finite_vec3, plain, repeated
-from jounce.model.placement import composed, rigid_transform, tidy
+from jounce.model.joints import JointType
 from jounce.model.records import Body, Frame, Joint, Limits, Mimic
 from jounce.model.robot import Robot
 
@@ -148,11 +150,11 @@ class RobotBuilder:
     def _place(self, name: Any, parent: str | None, placement: Any) -> _Weld:
         T = rigid_transform(placement, f"the placement of {name!r}")
         if parent is None:
-            return _Weld(-1, tidy(T))
+            return _Weld(-1, _tidy(T))
         if not isinstance(parent, str) or parent not in self._places:
             raise unknown_name("body", parent, self._places)
         body, T_body_parent = self._places[parent]
-        return _Weld(body, tidy(composed(T_body_parent, T)))
+        return _Weld(body, _tidy(_composed(T_body_parent, T)))
 
     def _check_name(self, name: Any) -> None:
         if not isinstance(name, str) or not name:
@@ -189,7 +191,7 @@ def _joint(
     viscous = _per_velocity(damping, type_.nv, f"damping of {name!r}")
     bounds = Limits() if limits is None else limits
     _require(bounds, Limits, f"limits of joint {name!r}", "jounce.Limits(lower=-1, upper=1)")
-    return Joint(name, type_, *sizes, motor, viscous, bounds.filled(type_.nq, type_.nv, name))
+    return Joint(name, type_, *sizes, motor, viscous, bounds.filled(type_, name))
 
 
 def _per_velocity(given: Any, nv: int, what: str) -> tuple[Any, ...]:
@@ -257,3 +259,16 @@ def _resolved(
                 f"of freedom each; they are {joints[index].kind} and {joints[follower].kind}."
             )
     return Mimic(follower, multiplier + 0.0, offset + 0.0)
+
+
+def _composed(a: Transform, b: Transform) -> Transform:
+    """Compose; the identity on either side leaves the other bit for bit."""
+    if a == IDENTITY:
+        return b
+    return a if b == IDENTITY else a @ b
+
+
+def _tidy(T: Transform) -> Transform:
+    """Return plain floats without negative zero, so that equal poses hash alike."""
+    a, b, c = (Vec3(*map(plain, row)) for row in T.rotation.rows)
+    return Transform(Rotation((a, b, c)), Vec3(*map(plain, T.p)))

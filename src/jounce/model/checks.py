@@ -1,17 +1,22 @@
-"""Checks of the arrays and numbers users give, used once, at the boundary."""
+"""Checks of what users give, arrays, numbers and poses, used once, at the boundary."""
 
 from __future__ import annotations
 
 from math import isfinite
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jounce.errors import ArgumentError, NotFiniteError, ShapeError
-from jounce.model.robot import Robot
+from jounce.algebra.se3 import Transform
+from jounce.algebra.so3 import Rotation
+from jounce.algebra.vector import Vec3
+from jounce.errors import ArgumentError, ModelError, NotFiniteError, ShapeError
 
-QUATERNION_TOLERANCE = 1e-6
+if TYPE_CHECKING:
+    from jounce.model.robot import Robot
+
+QUATERNION_TOLERANCE = ROTATION_TOLERANCE = 1e-6
 
 
 def checked(name: str, values: Any, width: int, of: str = "nv") -> np.ndarray:
@@ -81,13 +86,13 @@ def check_increasing(name: str, times: np.ndarray) -> None:
 def checked_configuration(robot: Robot, q: Any, name: str = "q") -> np.ndarray:
     """Return q as ``(*batch, nq)``, its quaternions normalised, or raise."""
     array = checked(name, q, robot.nq, "nq")
-    balls = [joint for joint in robot.joints if joint.kind in ("spherical", "free")]
-    if balls:
+    if robot.quaternions:
         array = array.copy()
-    for joint in balls:
-        quaternion = array[..., joint.q_slice.stop - 4 : joint.q_slice.stop]
-        check_quaternion(name, quaternion, joint.name)
-        quaternion /= np.linalg.norm(quaternion, axis=-1, keepdims=True)
+    for joint in robot.joints:
+        if joint.quaternion is not None:
+            quaternion = array[..., joint.quaternion]
+            check_quaternion(name, quaternion, joint.name)
+            quaternion /= np.linalg.norm(quaternion, axis=-1, keepdims=True)
     return array
 
 
@@ -102,3 +107,88 @@ def check_quaternion(name: str, quaternion: np.ndarray, joint: str) -> None:
             f"{QUATERNION_TOLERANCE:g}, got {worst:.9g}; normalise it, or check the order of "
             "its components."
         )
+
+
+def finite_vec3(what: str, values: Any) -> Vec3:
+    """Return three scalars as floats (symbols stay what they are)."""
+    try:
+        items = list(values)
+    except TypeError:
+        raise ShapeError(f"{what} must have 3 components, got {values!r}.") from None
+    if len(items) != 3:
+        raise ShapeError(f"{what} must have 3 components, got {len(items)}: {items}.")
+    vector = Vec3(*(plain(a, what) for a in items))
+    if any(isinstance(a, float) and not isfinite(a) for a in vector):
+        raise ModelError(f"{what} must be finite, got {tuple(vector)}.")
+    return vector
+
+
+def plain(x: Any, what: str = "a number of the robot") -> Any:
+    """Return a number as a Python float without negative zero; symbols stay as they are.
+
+    Symbols are whatever else can be added and multiplied: SymPy, traced values, mpmath.
+    """
+    if isinstance(x, float):
+        return float(x) + 0.0
+    if isinstance(x, str | bytes | bool | complex) or not hasattr(x, "__mul__"):
+        raise ModelError(f"{what} must be a number, got {x!r}.")
+    if getattr(x, "shape", ()) != ():
+        raise ShapeError(f"{what} must be a single number, got an array of shape {x.shape}.")
+    if isinstance(x, list | tuple):
+        raise ShapeError(f"{what} must be a single number, got {x!r}.")
+    return float(x) + 0.0 if isinstance(x, int) or hasattr(x, "dtype") else x
+
+
+def repeated(given: Any, count: int) -> list[Any]:
+    """Return the entries of a list or array; a single number stands for all of them."""
+    if isinstance(given, list | tuple) or getattr(given, "ndim", 0):
+        return list(given)
+    return [given] * count
+
+
+def rigid_transform(placement: Any, what: str = "a placement") -> Transform:
+    """Return a 4x4 matrix (or a Transform) as a Transform, checked to be a rigid motion.
+
+    A matrix with symbols is taken as it is, its numbers checked to be finite.
+    """
+    if isinstance(placement, Transform):
+        placement = placement.matrix()
+    elif hasattr(placement, "tolist"):  # NumPy, and SymPy whose matrices iterate over entries
+        placement = placement.tolist()
+    try:
+        rows = [list(row) for row in placement]
+    except TypeError:
+        raise ShapeError(f"{what} must be a 4x4 matrix, got {placement!r}.") from None
+    if [len(row) for row in rows] != [4, 4, 4, 4]:
+        lengths = [len(row) for row in rows]
+        raise ShapeError(f"{what} must be a 4x4 matrix, got rows of lengths {lengths}.")
+    entries = [[plain(x, what) for x in row] for row in rows]
+    numbers = [x for row in entries for x in row if isinstance(x, float)]
+    if not np.isfinite(numbers).all() or not _is_last_row(entries[3]):
+        raise ModelError(f"{what} must be finite with last row 0 0 0 1, got {entries}.")
+    if len(numbers) == 16:
+        entries = _nearest_rigid(np.array(entries), what).tolist()
+    R = Rotation(tuple(Vec3(*row[:3]) for row in entries[:3]))  # type: ignore[arg-type]
+    return Transform(R, Vec3(*(row[3] for row in entries[:3])))
+
+
+def _is_last_row(row: list[Any]) -> bool:
+    try:
+        return all(abs(float(x) - y) < 1e-12 for x, y in zip(row, (0, 0, 0, 1), strict=True))
+    except TypeError:  # a symbol
+        return False
+
+
+def _nearest_rigid(T: np.ndarray, what: str) -> np.ndarray:
+    R = T[:3, :3]
+    error = float(np.abs(R.T @ R - np.eye(3)).max())
+    if error > ROTATION_TOLERANCE or np.linalg.det(R) < 0:
+        raise ModelError(
+            f"the rotation of {what} must be orthonormal and right-handed; "
+            f"RᵀR differs from 1 by {error:.2g}, det R = {np.linalg.det(R):.3g}."
+        )
+    if error > 1e-12:  # typed by hand with few digits: use the nearest rotation
+        U, _, Vt = np.linalg.svd(R)
+        T = T.copy()
+        T[:3, :3] = U @ Vt
+    return T + 0.0

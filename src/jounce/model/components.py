@@ -13,47 +13,25 @@ from collections.abc import Sequence
 from jounce.model.records import Joint
 from jounce.model.robot import Robot
 
-_QUATERNION, _ANGULAR = ("qx", "qy", "qz", "qw"), ("wx", "wy", "wz")
-_POSITIONS = {"spherical": _QUATERNION, "free": ("x", "y", "z", *_QUATERNION)}
-_VELOCITIES = {"spherical": _ANGULAR, "free": (*_ANGULAR, "vx", "vy", "vz")}
-
-_POSITION_KINDS = {  # of joints that are not all angles
-    "prismatic": ("length",),
-    "cylindrical": ("angle", "length"),
-    "planar": ("length", "length", "angle"),
-    "spherical": ("number",) * 4,
-    "free": ("length",) * 3 + ("number",) * 4,
-}
-_VELOCITY_KINDS = {
-    **_POSITION_KINDS,
-    "spherical": ("angle",) * 3,
-    "free": ("angle",) * 3 + ("length",) * 3,
-}
-
 
 def position_names(robot: Robot) -> tuple[str, ...]:
     """Return a name for every entry of q."""
-    return _each([_indexed(j.name, _POSITIONS.get(j.kind, range(j.nq))) for j in _moving(robot)])
+    return _each([_indexed(j, j.type.row.position_labels or range(j.nq)) for j in _moving(robot)])
 
 
 def velocity_names(robot: Robot) -> tuple[str, ...]:
     """Return a name for every entry of v."""
-    return _each([_indexed(j.name, _VELOCITIES.get(j.kind, range(j.nv))) for j in _moving(robot)])
+    return _each([_indexed(j, j.type.row.velocity_labels or range(j.nv)) for j in _moving(robot)])
 
 
 def position_kinds(robot: Robot) -> tuple[str, ...]:
     """Tell for every entry of q whether it is an "angle", a "length" or a "number"."""
-    return _each([_POSITION_KINDS.get(j.kind, ("angle",) * j.nq) for j in _moving(robot)])
+    return _each([joint.type.row.positions for joint in _moving(robot)])
 
 
 def velocity_kinds(robot: Robot) -> tuple[str, ...]:
     """Tell for every entry of v whether it is the rate of an "angle" or of a "length"."""
-    return _each([_VELOCITY_KINDS.get(j.kind, ("angle",) * j.nv) for j in _moving(robot)])
-
-
-def quaternion_slices(robot: Robot) -> tuple[slice, ...]:
-    """Return where in q the quaternions x y z w stand."""
-    return tuple(slice(j.q_slice.stop - 4, j.q_slice.stop) for j in robot.joints if j.nq != j.nv)
+    return _each([joint.type.row.velocities for joint in _moving(robot)])
 
 
 def _moving(robot: Robot) -> list[Joint]:
@@ -65,5 +43,5 @@ def _each(parts: Sequence[Sequence[str]]) -> tuple[str, ...]:
     return tuple(entry for part in parts for entry in part)
 
 
-def _indexed(name: str, indices: Sequence[object]) -> list[str]:
-    return [name] if len(indices) == 1 else [f"{name}[{index}]" for index in indices]
+def _indexed(joint: Joint, indices: Sequence[object]) -> list[str]:
+    return [joint.name] if len(indices) == 1 else [f"{joint.name}[{index}]" for index in indices]

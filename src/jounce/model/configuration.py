@@ -6,17 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from jounce.algebra.rigid import (
-    conjugate,
-    join,
-    left_jacobian,
-    multiply,
-    normalized,
-    quaternion_exponential,
-    quaternion_logarithm,
-    rotate,
-    solve_left_jacobian,
-)
 from jounce.errors import ShapeError
 from jounce.model.checks import checked, checked_configuration
 from jounce.model.components import position_kinds
@@ -40,7 +29,7 @@ def random_configuration(robot: Robot, rng: np.random.Generator) -> Array:
     q = np.empty(robot.nq)
     for joint in robot.joints:
         at = joint.q_slice
-        q[at] = _random_joint(joint.kind, low[at], high[at], rng)
+        q[at] = joint.type.row.manifold.random(low[at], high[at], rng)
     return q
 
 
@@ -61,7 +50,7 @@ def integrate(robot: Robot, q: Any, dv: Any) -> Array:
     result = np.empty((*batch, robot.nq))
     for joint in robot.joints:
         x, d = q[..., joint.q_slice], dv[..., joint.v_slice]
-        result[..., joint.q_slice] = _integrate_joint(joint.kind, x, d)
+        result[..., joint.q_slice] = joint.type.row.manifold.integrate(x, d)
     return result
 
 
@@ -80,7 +69,7 @@ def difference(robot: Robot, q0: Any, q1: Any) -> Array:
     result = np.empty((*batch, robot.nv))
     for joint in robot.joints:
         a, b = q0[..., joint.q_slice], q1[..., joint.q_slice]
-        result[..., joint.v_slice] = _difference_joint(joint.kind, a, b)
+        result[..., joint.v_slice] = joint.type.row.manifold.difference(a, b)
     return result
 
 
@@ -96,48 +85,8 @@ def configuration_rate(robot: Robot, q: Any, v: Any) -> Array:
     rate = np.empty((*_broadcast(q, v), robot.nq))
     for joint in robot.joints:
         x, u = q[..., joint.q_slice], v[..., joint.v_slice]
-        if joint.kind == "spherical":
-            u = _quaternion_rate(x, u)
-        elif joint.kind == "free":
-            quaternion = x[..., 3:]
-            linear = rotate(quaternion, u[..., 3:])
-            u = join(linear, _quaternion_rate(quaternion, u[..., :3]))
-        rate[..., joint.q_slice] = u
+        rate[..., joint.q_slice] = joint.type.row.manifold.rate(x, u)
     return rate
-
-
-def _random_joint(kind: str, low: Array, high: Array, rng: np.random.Generator) -> Array:
-    if kind not in ("spherical", "free"):
-        return rng.uniform(low, high)
-    quaternion = rng.normal(size=4)
-    quaternion /= np.linalg.norm(quaternion)
-    return quaternion if kind == "spherical" else np.r_[rng.uniform(-1, 1, 3), quaternion]
-
-
-def _integrate_joint(kind: str, q: Array, d: Array) -> Array:
-    if kind == "spherical":
-        return normalized(multiply(q, quaternion_exponential(d)))
-    if kind != "free":
-        return q + d
-    w, v = d[..., :3], d[..., 3:]
-    position = q[..., :3] + rotate(q[..., 3:], left_jacobian(w, v))
-    return join(position, normalized(multiply(q[..., 3:], quaternion_exponential(w))))
-
-
-def _difference_joint(kind: str, a: Array, b: Array) -> Array:
-    if kind == "spherical":
-        return quaternion_logarithm(multiply(conjugate(a), b))
-    if kind != "free":
-        return b - a
-    back = conjugate(a[..., 3:])
-    w = quaternion_logarithm(multiply(back, b[..., 3:]))
-    shift = rotate(back, b[..., :3] - a[..., :3])
-    return join(w, solve_left_jacobian(w, shift))
-
-
-def _quaternion_rate(q: Array, w: Array) -> Array:
-    """Return ``½ q ∘ (ω, 0)``."""
-    return 0.5 * multiply(q, join(w, np.zeros((*w.shape[:-1], 1))))
 
 
 def _broadcast(a: Array, b: Array) -> tuple[int, ...]:

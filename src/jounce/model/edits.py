@@ -12,10 +12,8 @@ from jounce.algebra.se3 import IDENTITY, Transform
 from jounce.errors import ShapeError, UnsupportedError
 from jounce.model import joints as kinds
 from jounce.model.builder import RobotBuilder, matter_of
-from jounce.model.checks import as_floats, check_finite, check_quaternion
+from jounce.model.checks import as_floats, check_finite, check_quaternion, finite_vec3
 from jounce.model.inertia import Inertia, check_finite_inertia, check_inertia
-from jounce.model.joints import finite_vec3
-from jounce.model.motion import joint_pose
 from jounce.model.records import Joint
 from jounce.model.robot import Robot
 
@@ -91,11 +89,11 @@ def with_locked(robot: Robot, values: Mapping[str, Any]) -> Robot:
             source = names[joint.mimic.source]
             raise UnsupportedError(f"joint {name!r} mimics {source!r}: lock {source!r} instead.")
         q = _coordinates(joint, value)
-        locked[name] = joint_pose(joint.type, q)
+        locked[name] = joint.type.pose(q)
         for follower in robot.joints:
             if follower.mimic and names[follower.mimic.source] == name:
                 _, factor, offset = follower.mimic
-                locked[follower.name] = joint_pose(follower.type, [factor * q[0] + offset])
+                locked[follower.name] = follower.type.pose([factor * q[0] + offset])
     return rebuild(robot, locked=locked.get).build(strict=False)
 
 
@@ -162,7 +160,7 @@ def _coordinates(joint: Joint, value: Any) -> list[float]:
     if q.shape != (joint.nq,):
         raise ShapeError(f"joint {joint.name!r} needs {joint.nq} coordinates, got {value!r}.")
     check_finite(what, q)
-    if joint.kind in ("spherical", "free"):
+    if joint.quaternion is not None:
         check_quaternion(f"the {what}", q[-4:], joint.name)
     return q.tolist()
 

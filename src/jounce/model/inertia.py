@@ -12,7 +12,7 @@ import numpy as np
 from jounce.algebra.inertia import SpatialInertia, Symmetric3, parallel_axis
 from jounce.algebra.vector import ZERO, Vec3
 from jounce.errors import InvalidInertiaError, ShapeError
-from jounce.model.joints import finite_vec3, plain
+from jounce.model.checks import finite_vec3, plain
 
 NEGATIVE_TOLERANCE = 1e-6  # of the trace: what rounding in a text file can do
 

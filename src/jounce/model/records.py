@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from jounce.algebra.se3 import Transform
 from jounce.errors import ModelError, ShapeError
+from jounce.model.checks import plain, repeated
 from jounce.model.inertia import Inertia
-from jounce.model.joints import JointType, plain, repeated
+from jounce.model.joints import JointType
 
 
 class Mimic(NamedTuple):
@@ -36,12 +37,12 @@ class Limits:
     jerk: Any = None
     effort_rate: Any = None
 
-    def filled(self, nq: int, nv: int, joint: str) -> Limits:
-        """Return the same limits as tuples of full length."""
-        sizes = {"lower": (nq, -inf), "upper": (nq, inf)}
+    def filled(self, type_: JointType, joint: str) -> Limits:
+        """Return the same limits as tuples of full length, for a joint of this type and name."""
+        sizes = {"lower": (type_.nq, -inf), "upper": (type_.nq, inf)}
         values = {}
         for field in fields(self):
-            size, missing = sizes.get(field.name, (nv, inf))
+            size, missing = sizes.get(field.name, (type_.nv, inf))
             given = getattr(self, field.name)
             what = f"{field.name} of {joint!r}"
             values[field.name] = entries = _filled(given, size, missing, what)
@@ -52,7 +53,8 @@ class Limits:
                 raise ModelError(
                     f"limits of joint {joint!r}: lower {low:g} and upper {high:g} leave no range."
                 )
-        if nq > nv and any(x not in (-inf, inf) for x in values["lower"] + values["upper"]):
+        ends = values["lower"] + values["upper"]
+        if type_.has_quaternion and any(x not in (-inf, inf) for x in ends):
             raise ModelError(
                 f"limits of joint {joint!r}: lower and upper must be None, for a joint with a "
                 "quaternion has no limits of its position."
@@ -99,6 +101,12 @@ class Joint:
     def nv(self) -> int:
         """Number of velocities of its own; 0 for a mimic joint."""
         return self.v_slice.stop - self.v_slice.start
+
+    @property
+    def quaternion(self) -> slice | None:
+        """Where in q its quaternion x y z w stands; None where v is the rate of q."""
+        end = self.q_slice.stop
+        return slice(end - 4, end) if self.type.has_quaternion else None
 
 
 @dataclass(frozen=True, slots=True)

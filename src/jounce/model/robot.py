@@ -109,10 +109,14 @@ class Robot:
     def neutral(self) -> np.ndarray:
         """The configuration q = 0, with unit quaternions."""
         q = np.zeros(self.nq)
-        for joint in self.joints:
-            if joint.kind in ("spherical", "free"):
-                q[joint.q_slice.stop - 1] = 1.0
+        for quaternion in self.quaternions:
+            q[quaternion.stop - 1] = 1.0
         return q
+
+    @cached_property
+    def quaternions(self) -> tuple[slice, ...]:
+        """Where in q the quaternions x y z w stand; empty where v is the rate of q."""
+        return tuple(q for joint in self.joints if (q := joint.quaternion) is not None)
 
     @property
     def limits(self) -> Limits:

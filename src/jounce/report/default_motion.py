@@ -51,7 +51,7 @@ def _motion(
     periods = slowness * np.resize(PAPERS_PERIODS, robot.nv)
     speeds = np.resize(PAPERS_SPEEDS, robot.nv)
     for joint in robot.joints:
-        if joint.kind == "spherical":  # one period for all three, and the same direction
+        if joint.quaternion is not None:  # one period for all three, and the same direction
             periods[joint.v_slice] = periods[joint.v_slice.start]
         if joint.kind == "free":
             speeds[joint.v_slice] = 0.0

@@ -44,7 +44,7 @@ class PlannedForces:
         if self._is_variable != (stiffness is not None):
             raise ShapeError("give stiffness(t, order) for drives of variable stiffness only.")
         self.stiffness = None if stiffness is None else checked_trajectory(robot, stiffness)
-        if robot.nq != robot.nv:
+        if robot.quaternions:
             raise ShapeError("a trajectory moves robots whose coordinates are numbers of a line.")
 
     def __call__(self, t: float, order: int = 0) -> np.ndarray:

@@ -37,7 +37,7 @@ class Reach:
         self.robot = robot
         self.bounds = np.full(robot.nq, np.finfo(float).max)
         for joint in robot.joints:
-            if joint.kind not in ("spherical", "free"):
+            if joint.quaternion is None:
                 self.bounds[joint.q_slice] = max(tol, sqrt(FINEST)) / FINEST
 
     def __call__(self, time: float, series: np.ndarray, h: float) -> Exit | None:

@@ -23,11 +23,6 @@ class Record:
         self.states = [state]
         self.forces: list[np.ndarray] = []
         self.series: list[Series] = []
-        self._quaternions = [
-            slice(joint.q_slice.stop - 4, joint.q_slice.stop)
-            for joint in system.robot.joints
-            if joint.kind in ("spherical", "free")
-        ]
 
     @property
     def steps(self) -> int:
@@ -43,7 +38,7 @@ class Record:
                 f"the motion leaves the range of floating-point numbers after t = {self.time:g} s: "
                 "the step is too long for it.", self.finished("state not finite"),
             )  # fmt: skip
-        for part in self._quaternions:
+        for part in self.system.robot.quaternions:
             state[0][part] /= np.linalg.norm(state[0][part])
         self.state = state
         is_there = abs(self.time + h - until) < SAME_TIME * max(1.0, abs(until))

@@ -157,17 +157,10 @@ def are_finite(parts: Iterable[np.ndarray]) -> bool:
 
 def configuration_series(robot: Robot, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     """Return Taylor coefficients of q from those of v."""
-    if robot.nq == robot.nv:
+    if not robot.quaternions:
         return integrated(q, v)
-    result = np.zeros((len(v), robot.nq))
-    result[0] = q
+    result = np.empty((len(v), robot.nq))
     for joint in robot.joints:
-        own, rate = result[:, joint.q_slice], v[:, joint.v_slice]
-        if joint.kind == "spherical":
-            own[:] = quaternion_series(own[0], rate)
-        elif joint.kind == "free":
-            own[:, 3:] = quaternion_series(own[0, 3:], rate[:, :3])
-            own[:, :3] = integrated(own[0, :3], rotated(own[:, 3:], rate[:, 3:]))
-        elif joint.mimic is None:
-            own[:] = integrated(own[0], rate)
+        own, rate = q[joint.q_slice], v[:, joint.v_slice]
+        result[:, joint.q_slice] = joint.type.row.manifold.series(own, rate)
     return result

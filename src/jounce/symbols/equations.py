@@ -54,7 +54,7 @@ def symbolic(
         raise unknown_name("factorization", factorization, FACTORIZATIONS)
     if not re.fullmatch(r"[A-Za-z]+", letter):
         raise UnsupportedError(f"letter must be letters, such as 'q', got {letter!r}.")
-    speed = letter if all(j.nq == j.nv for j in robot.joints) else "v"
+    speed = "v" if robot.quaternions else letter
     first = 1 if speed == letter else 0
     q = _row(sp, letter, robot.nq)
     rates = tuple(_row(sp, _rate(speed, first + k), robot.nv) for k in range(order + 2))

@@ -141,8 +141,7 @@ class Tracer:
 
 def quaternions(robot: Robot, q: Sequence[Any]) -> list[Sequence[Any]]:
     """Return the entries of q that are quaternions, four each."""
-    stops = [j.q_slice.stop for j in robot.joints if j.kind in ("spherical", "free")]
-    return [q[stop - 4 : stop] for stop in stops]
+    return [q[part] for part in robot.quaternions]
 
 
 def mapped(x: Any, convert: Callable[[Any], Any]) -> Any:

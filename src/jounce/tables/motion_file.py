@@ -14,7 +14,6 @@ from jounce.errors import JounceError, TableError, UnsupportedError
 from jounce.model.components import (
     position_kinds,
     position_names,
-    quaternion_slices,
     velocity_kinds,
     velocity_names,
 )
@@ -167,7 +166,7 @@ def open_motion(
     if isinstance(joints, Robot):
         names, rate_names = position_names(joints), velocity_names(joints)
         kinds = position_kinds(joints), velocity_kinds(joints)
-        quaternions = quaternion_slices(joints)
+        quaternions = joints.quaternions
     else:
         names, rate_names = None if joints is None else checked_names(joints), ()
         kinds, quaternions = None, ()

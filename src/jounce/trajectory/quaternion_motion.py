@@ -18,16 +18,15 @@ def motion_of(robot: Robot, values: np.ndarray) -> list[np.ndarray]:
     The quaternions among them need not have unit length, as those of a spline have not; see
     `jounce.algebra.se3.body_twist`.
     """
-    if robot.nq == robot.nv:
+    if not robot.quaternions:
         return [*values]
     q = values[0].copy()
     rates = np.empty((len(values) - 1, values.shape[1], robot.nv))
     for joint in robot.joints:
-        if joint.nq == joint.nv:
+        if joint.quaternion is None:
             rates[:, :, joint.v_slice] = values[1:, :, joint.q_slice]
         else:
-            quaternion = slice(joint.q_slice.stop - 4, joint.q_slice.stop)
-            q[:, quaternion] = normalized(q[:, quaternion])
+            q[:, joint.quaternion] = normalized(q[:, joint.quaternion])
             rates[:, :, joint.v_slice] = _joint_rates(joint, values)
     return [q, *rates]
 

@@ -10,9 +10,8 @@ import pytest
 import jounce
 from jounce.errors import ModelError, NotFiniteError, ShapeError
 from jounce.formats.dh import DH, from_dh
-from jounce.model.builder import rigid_transform
+from jounce.model.checks import rigid_transform
 from jounce.model.inertia import Inertia
-from jounce.model.motion import joint_pose
 from tests.tolerances import ROUNDOFF, assert_close, assert_orders_close
 
 BALL = Inertia(1.0, (0, 0, 0), 0.1 * np.eye(3))
@@ -68,7 +67,7 @@ def test_poses_are_products_of_the_matrices(rows, convention: str, rng: np.rando
     q = rng.uniform(-3, 3, len(rows))
     pose = np.eye(4)
     for body, joint, row, angle in zip(robot.bodies, robot.joints, rows, q, strict=True):
-        step = body.placement @ joint_pose(joint.type, [float(angle)])
+        step = body.placement @ joint.type.pose([float(angle)])
         assert_close(step.matrix(), matrix(row, angle, convention), ROUNDOFF)
         pose = pose @ matrix(row, angle, convention)
     assert_close(jounce.poses(robot, q)[0, -1], pose, ROUNDOFF)

@@ -11,7 +11,6 @@ from jounce.algebra.vector import Vec3
 from jounce.errors import InvalidInertiaError, ModelError, NotFiniteError, ShapeError
 from jounce.formats.screws import from_screws, screw_joint
 from jounce.model.inertia import Inertia
-from jounce.model.motion import joint_pose
 from tests import oracle_data
 from tests.tolerances import INDEPENDENT, ROUNDOFF, assert_close, assert_orders_close
 
@@ -46,7 +45,7 @@ def test_a_joint_moves_by_the_exponential_of_its_screw(rng: np.random.Generator,
         screw = np.r_[axis, np.cross(point, axis) + pitch * axis]
         joint = screw_joint(motion(screw))
         assert joint.kind == ("helical" if pitch else "revolute")
-        pose = np.array(joint_pose(joint, [q]).matrix(), dtype=float)
+        pose = np.array(joint.pose([q]).matrix(), dtype=float)
         assert_close(pose, exponential(screw, q), ROUNDOFF)
 
 

@@ -11,8 +11,8 @@ from jounce.dynamics.regressor import UNITS
 from jounce.dynamics.tensors import ad, inertia_matrix
 from jounce.identification import BaseParameters, base_parameters
 from jounce.identification.structural import null_space, shift_matrix
-from jounce.model.joints import Primitive
-from jounce.model.lowering.regrouped import invariant_part
+from jounce.model.joints.axial import Axial
+from jounce.model.joints.ball import Ball
 from tests.tolerances import ROUNDOFF, assert_close
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -214,9 +214,9 @@ def test_names_and_formulas() -> None:
 
 
 @pytest.mark.parametrize("motion", ["revolute", "prismatic", "helical", "cylindrical", "spherical"])
-def test_rule_of_regroup_is_the_general_case(motion: str) -> None:
-    """Invariant parts of `regroup` are what ``M Ξ = 0`` and ``ad(Ξ)ᵀ M + M ad(Ξ) = 0`` allow."""
-    step = Primitive(motion, pitch=0.1 if motion == "helical" else 0.0)
+def test_invariant_parts_are_the_general_case(motion: str) -> None:
+    """Invariant parts are what ``M Ξ = 0`` and ``ad(Ξ)ᵀ M + M ad(Ξ) = 0`` allow."""
+    step = Ball(motion) if motion == "spherical" else Axial(motion, pitch=0.1)
     rows = []
     for S in screws(step):
         V = np.array([*S.angular, *S.linear])
@@ -227,7 +227,7 @@ def test_rule_of_regroup_is_the_general_case(motion: str) -> None:
             images.append(np.r_[M @ V, (bracket.T @ M + M @ bracket).ravel()])
         rows.append(np.array(images).T)
     allowed = null_space(np.concatenate(rows), 1e-12)
-    parts = [invariant_part(motion, unit) for unit in UNITS]
+    parts = [step.invariant_part(unit) for unit in UNITS]
     rule = np.array([[m, *h, *I] for m, h, I in parts]).T
     assert np.linalg.matrix_rank(rule) == allowed.shape[1]
     assert_close(allowed @ (allowed.T @ rule), rule, ROUNDOFF)

@@ -42,7 +42,7 @@ def moved(inertia: Inertia, T: np.ndarray) -> np.ndarray:
     return back.T @ spatial(inertia) @ back
 
 
-@pytest.mark.parametrize("kind", joints.SIZES)
+@pytest.mark.parametrize("kind", joints.KINDS)
 def test_every_kind_finds_its_place_in_q_and_v(kind: str, rng: np.random.Generator):
     b = builder("first")
     joint = random_joint(rng, kind)

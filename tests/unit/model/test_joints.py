@@ -10,9 +10,9 @@ import pytest
 from jounce.algebra.vector import Vec3
 from jounce.errors import ModelError, ShapeError
 from jounce.model import joints
+from jounce.model.checks import plain
 from jounce.model.examples import random_joint
-from jounce.model.joints import SIZES, plain, unit_axis
-from jounce.model.motion import joint_pose
+from jounce.model.joints import KINDS, unit_axis
 from tests.tolerances import ROUNDOFF, assert_close
 
 AXIAL = ["revolute", "continuous", "prismatic", "cylindrical", "planar"]
@@ -22,16 +22,16 @@ COUNTS |= {"cylindrical": (2, 2), "universal": (2, 2), "planar": (3, 3), "spheri
 COUNTS |= {"free": (7, 6), "fixed": (0, 0)}
 
 
-@pytest.mark.parametrize("kind", SIZES)
+@pytest.mark.parametrize("kind", KINDS)
 def test_sizes_are_those_of_the_table(kind: str, rng: np.random.Generator):
     joint = random_joint(rng, kind)
     assert (joint.kind, joint.nq, joint.nv) == (kind, *COUNTS[kind])
-    assert sum(step.nq for step in joint.primitives) == joint.nq
-    assert sum(step.nv for step in joint.primitives) == joint.nv
+    assert sum(step.nq for step in joint.steps) == joint.nq
+    assert sum(step.nv for step in joint.steps) == joint.nv
 
 
 def pose(joint: joints.JointType, q) -> np.ndarray:
-    return np.array(joint_pose(joint, list(q)).matrix())
+    return np.array(joint.pose(list(q)).matrix())
 
 
 def turn(axis, angle: float) -> np.ndarray:

@@ -9,8 +9,8 @@ from jounce.algebra.se3 import IDENTITY, Transform
 from jounce.algebra.so3 import Rotation
 from jounce.algebra.vector import Vec3
 from jounce.errors import ModelError, ShapeError
+from jounce.model.checks import rigid_transform
 from jounce.model.examples import random_placement
-from jounce.model.placement import rigid_transform
 from tests.tolerances import EXACT, ROUNDOFF, assert_close
 
 

@@ -18,7 +18,7 @@ from jounce.errors import InvalidInertiaError, ModelError, UnsupportedError
 from jounce.model import joints
 from jounce.model.builder import RobotBuilder
 from jounce.model.inertia import Inertia
-from jounce.model.lowering.reduced import economical
+from jounce.model.lowering.reduced import reduced
 from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot, parameters
 from tests.tolerances import ROUNDOFF, assert_close
@@ -52,7 +52,7 @@ def textbook(q, v, a, m1, m2, l1, c2, I2, g) -> list[Any]:
     return [first + (m1 + m2) * l1 * g * sp.cos(q[0]) + load, second + load]
 
 
-@pytest.mark.parametrize("way", [lowered, economical])
+@pytest.mark.parametrize("way", [lowered, reduced])
 def test_symbolic_masses_give_the_textbook_equation(way):
     m1, m2, l1, _, c2, I2, g = SYMBOLS
     robot = arm(*SYMBOLS)

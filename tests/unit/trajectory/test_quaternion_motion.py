@@ -12,7 +12,6 @@ from jounce.errors import ShapeError, TableError
 from jounce.model.components import (
     position_kinds,
     position_names,
-    quaternion_slices,
     velocity_kinds,
     velocity_names,
 )
@@ -40,7 +39,7 @@ def scaled(path: np.ndarray) -> np.ndarray:
     """Return the path with quaternions whose length changes with time, as e^(t/2)."""
     path, orders = path.copy(), range(len(path))
     rate = [0.5**k for k in orders]
-    for part in quaternion_slices(ROBOT):
+    for part in ROBOT.quaternions:
         given = path[:, :, part].copy()
         for k in orders:
             path[k, :, part] = sum(
@@ -69,7 +68,7 @@ def test_kinds():
     free = ("length",) * 3 + ("number",) * 4
     assert position_kinds(ROBOT) == (*free, "length", "angle", *("number",) * 4)
     assert velocity_kinds(ROBOT)[:8] == (*("angle",) * 3, *("length",) * 3, "length", "angle")
-    assert quaternion_slices(ROBOT) == (slice(3, 7), slice(9, 13))
+    assert ROBOT.quaternions == (slice(3, 7), slice(9, 13))
 
 
 def table(orders: int) -> MotionTable:
@@ -96,7 +95,7 @@ def test_tables_come_back(ending: str, orders: int, tmp_path: Path):
 
 def test_what_is_normalised_reads_back_bit_for_bit(tmp_path: Path, rng: np.random.Generator):
     q = rng.normal(size=(1, 1000, len(NAMES)))
-    for part in quaternion_slices(ROBOT):
+    for part in ROBOT.quaternions:
         q[..., part] /= np.linalg.norm(q[..., part], axis=-1, keepdims=True) * (1.0 + 1e-7)
     write_table(tmp_path / "log.npz", MotionTable(np.arange(1000.0), NAMES, q))
     first = read_motion(tmp_path / "log.npz", ROBOT)
@@ -109,7 +108,7 @@ def test_what_is_normalised_reads_back_bit_for_bit(tmp_path: Path, rng: np.rando
 def test_signs_are_made_continuous(samples: int, tmp_path: Path, rng: np.random.Generator):
     path, q = tmp_path / "log.npz", exact_motion(TIME, 0)[1][0]
     flipped = q.copy()
-    for part in quaternion_slices(ROBOT):
+    for part in ROBOT.quaternions:
         flipped[:, part] *= rng.choice([-1.0, 1.0], (len(q), 1))
         flipped[0, part] = q[0, part]
     write_table(path, MotionTable(TIME, NAMES, flipped[None]))

@@ -17,7 +17,6 @@ from jounce.model import joints as kinds
 from jounce.model.builder import RobotBuilder
 from jounce.model.inertia import Inertia
 from jounce.model.joints import JointType
-from jounce.model.motion import joint_pose
 from jounce.model.records import Limits
 
 SIZES = {"hinge": 1, "slide": 1, "ball": 3, "free": 6}
@@ -106,7 +105,7 @@ def _at_zero(source: Source, joint: int, placement: Transform) -> Transform:
     ref = float(source.model.qpos0[source.model.jnt_qposadr[joint]])
     if kind == "ball" or ref == 0.0:
         return placement
-    return placement @ joint_pose(_joint_type(source, joint), [-ref])
+    return placement @ _joint_type(source, joint).pose([-ref])
 
 
 def _joint_type(source: Source, joint: int) -> JointType:

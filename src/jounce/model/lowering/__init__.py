@@ -1,1 +1,1 @@
-"""The tree that algorithm texts see: links with one primitive motion each, in cheap frames."""
+"""The tree that algorithm texts see: links with one step of a joint each, in cheap frames."""

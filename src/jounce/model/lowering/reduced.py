@@ -1,18 +1,22 @@
-"""The economical tree: the same generalised forces from fewer operations."""
+"""The reduced tree: the same generalised forces from fewer operations.
+
+An inertia that the motion of a joint leaves unchanged, seen from the parent, moves like
+matter of the parent: shifting it there changes no generalised force.  What remains are the
+base parameters.  (Joint wrenches, momenta and the passive C do change.)
+"""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from jounce.algebra.se3 import Transform
-from jounce.model.lowering.regrouped import invariant_part
+from jounce.algebra.se3 import IDENTITY, Transform
 from jounce.model.lowering.sparse import cleaned, cleaned_inertia, frame_change, turned
 from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
 
 
 @lru_cache(maxsize=64)
-def economical(robot: Robot, *, regroup: bool = True, sparse: bool = True) -> Tree:
+def reduced(robot: Robot, *, regrouped: bool = True, sparse: bool = True) -> Tree:
     """Return the tree with regrouped inertias and sparse frames, both exact for Q and M.
 
     Not for twists, momenta, joint wrenches or Coriolis matrices: these need the matter where
@@ -27,8 +31,8 @@ def economical(robot: Robot, *, regroup: bool = True, sparse: bool = True) -> Tr
         if sparse:
             _change_frame(i, links, bodies, tree)
         link = links[i]
-        if regroup:
-            shared = invariant_part(link.step.motion, link.inertia)
+        if regrouped:
+            shared = link.step.invariant_part(link.inertia)
             own = cleaned_inertia(link.inertia - shared, link.inertia)
             links[i] = link._replace(inertia=own)
             if link.parent >= 0:
@@ -37,8 +41,9 @@ def economical(robot: Robot, *, regroup: bool = True, sparse: bool = True) -> Tr
                 links[link.parent] = parent._replace(inertia=total)
     if sparse:
         for i, link in enumerate(links):
-            placement, turn = turned(link.step.motion, link.placement)
-            links[i] = link._replace(placement=placement, turn=turn)
+            if link.step.turns:
+                placement, turn = turned(link.placement)
+                links[i] = link._replace(placement=placement, turn=turn)
     return tree._replace(links=tuple(links), body_placements=tuple(bodies))
 
 
@@ -47,8 +52,10 @@ def _change_frame(i: int, links: list, bodies: list[Transform], tree: Tree) -> N
     link = links[i]
     children = [k for k, other in enumerate(links) if other.parent == i]
     placements = [links[k].placement for k in children]
-    remaining = link.inertia - invariant_part(link.step.motion, link.inertia)
-    change = frame_change(link.step.motion, link.placement, remaining, placements)
+    remaining = link.inertia - link.step.invariant_part(link.inertia)
+    change = IDENTITY
+    if not link.step.has_quaternion:
+        change = frame_change(link.step.turns, link.placement, remaining, placements)
     back = change.inverse
     links[i] = link._replace(
         placement=cleaned(link.placement @ change),

@@ -17,29 +17,26 @@ from jounce.algebra.so3 import Rotation, about_z, from_columns
 from jounce.algebra.vector import ZERO, Vec3
 
 ROUNDOFF = 1e-16
-TURNING = ("revolute", "helical", "cylindrical")
 
 
 def frame_change(
-    motion: str, placement: Transform, inertia: SpatialInertia, children: Sequence[Transform]
+    turns: bool, placement: Transform, inertia: SpatialInertia, children: Sequence[Transform]
 ) -> Transform:
-    """Return the cheapest new frame of a link, in its old one."""
-    if motion in ("spherical", "free"):
-        return IDENTITY
-    best, lowest = IDENTITY, _cost(IDENTITY, motion, placement, inertia, children)
-    for rotation in _rotations(motion, placement, inertia, children):
-        for shift in _shifts(motion, placement, inertia, children):
+    """Return the cheapest new frame of a link that turns about z or slides, in its old one."""
+    best, lowest = IDENTITY, _cost(IDENTITY, turns, placement, inertia, children)
+    for rotation in _rotations(turns, placement, inertia, children):
+        for shift in _shifts(turns, placement, inertia, children):
             change = Transform(rotation, shift)
-            cost = _cost(change, motion, placement, inertia, children)
+            cost = _cost(change, turns, placement, inertia, children)
             if cost < lowest:
                 best, lowest = change, cost
     return best
 
 
-def turned(motion: str, placement: Transform) -> tuple[Transform, float]:
+def turned(placement: Transform) -> tuple[Transform, float]:
     """Split a placement into a sparse one and a turn about z that joins the coordinate."""
     R, p = placement
-    if motion not in TURNING or _is_permutation(R):
+    if _is_permutation(R):
         return placement, 0.0
     sparse = _with_z(R.columns[2])
     rest = sparse.inverse @ R
@@ -47,14 +44,14 @@ def turned(motion: str, placement: Transform) -> tuple[Transform, float]:
 
 
 def _rotations(
-    motion: str, placement: Transform, inertia: SpatialInertia, children: Sequence[Transform]
+    turns: bool, placement: Transform, inertia: SpatialInertia, children: Sequence[Transform]
 ) -> list[Rotation]:
     """Return turns about z that put an axis on a common normal, a child or the centre of mass."""
     directions = [inertia.first_moment]
     for R, p in children:
         u = R.columns[2]
         directions += [Vec3(-u.y, u.x, 0.0), p]
-    if motion == "prismatic":
+    if not turns:
         directions.append(
             placement.rotation.unrotate(_with_z(placement.rotation.columns[2]).columns[0])
         )
@@ -62,11 +59,11 @@ def _rotations(
 
 
 def _shifts(
-    motion: str, placement: Transform, inertia: SpatialInertia, children: Sequence[Transform]
+    turns: bool, placement: Transform, inertia: SpatialInertia, children: Sequence[Transform]
 ) -> list[Vec3]:
     """Return shifts of the origin that make a translation or a first moment vanish."""
     mass, h, _ = inertia
-    if motion == "prismatic":
+    if not turns:
         shifts = [ZERO, -placement.rotation.unrotate(placement.p)]
         return [*shifts, h * (1.0 / mass)] if mass > 0.0 else shifts
     u, p = placement.rotation.columns[2], placement.p
@@ -84,17 +81,19 @@ def _foot(u: Vec3, p: Vec3) -> Iterable[float]:
 
 def _cost(
     change: Transform,
-    motion: str,
+    turns: bool,
     placement: Transform,
     inertia: SpatialInertia,
     children: Sequence[Transform],
 ) -> int:
     """Count multiplications by constants, outwards and inwards, with the link in its new frame."""
     back = change.inverse
-    own, _ = turned(motion, cleaned(placement @ change))
+    own = cleaned(placement @ change)
+    if turns:
+        own, _ = turned(own)
     cost = _transform_cost(own) + _inertia_cost(cleaned_inertia(inertia.moved(back)))
     for child in children:  # all children counted as if they could turn
-        sparse, _ = turned("revolute", cleaned(back @ child))
+        sparse, _ = turned(cleaned(back @ child))
         cost += _transform_cost(sparse)
     return cost
 

@@ -1,4 +1,4 @@
-"""The robot as algorithm texts see it: links, one primitive motion each, about or along z.
+"""The robot as algorithm texts see it: links, one step each, about or along z.
 
 A joint of several steps becomes a chain of links; mimic joints become links that read
 another joint's coordinate.  Every link frame has z along its axis and its origin on it, and
@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 from jounce.algebra.inertia import NO_INERTIA, SpatialInertia
 from jounce.algebra.se3 import IDENTITY, Transform
 from jounce.algebra.vector import Vec3
-from jounce.model.joints import Primitive
-from jounce.model.motion import axis_frame
+from jounce.model.joints.kinds import Step
 from jounce.model.records import Joint
 from jounce.model.robot import Robot
 
@@ -29,10 +28,10 @@ class Coordinates(NamedTuple):
 
 
 class Link(NamedTuple):
-    """One primitive motion and the matter it moves, in the link's own frame."""
+    """One step of a joint and the matter it moves, in the link's own frame."""
 
     parent: int  # index among the links, -1 for the ground
-    step: Primitive  # its axis is z of the link frame
+    step: Step  # its axis is z of the link frame
     placement: Transform  # link frame in the parent link at q = 0, less the turn
     turn: float  # constant angle to add to the coordinate of a rotating joint
     inertia: SpatialInertia
@@ -71,8 +70,8 @@ def lowered(robot: Robot) -> Tree:
             carry = body_placements[body.parent] @ body.placement
         q, v = joint.q_slice.start, joint.v_slice.start
         own_v = 0
-        for step in joint.type.primitives:
-            A = axis_frame(step)
+        for step in joint.type.steps:
+            A = step.frame
             where = _coordinates(robot, joint, q, v)
             motor = joint.armature[own_v : own_v + step.nv], joint.damping[own_v : own_v + step.nv]
             links.append(Link(parent, step, carry @ A, 0.0, NO_INERTIA, where, *motor))

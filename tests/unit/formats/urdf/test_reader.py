@@ -14,7 +14,6 @@ from jounce.errors import InvalidInertiaError, RobotFormatError
 from jounce.formats.json import from_dict
 from jounce.formats.urdf.reader import load_urdf
 from jounce.model.builder import STANDARD_GRAVITY
-from jounce.model.motion import joint_pose
 from tests.tolerances import ROUNDOFF, assert_close
 
 BALL = '<mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
@@ -93,7 +92,7 @@ def test_joint_types(type_: str, kind: str, nq: int) -> None:
 def test_placement_is_the_origin_and_the_axis_is_in_the_child_frame() -> None:
     origin = f'<origin xyz="1 2 3" rpy="0 0 {pi / 2}"/><axis xyz="1 0 0"/>'
     body = load_urdf(one_joint(origin, "prismatic"))
-    T = body.bodies[0].placement @ joint_pose(body.joints[0].type, [0.5])
+    T = body.bodies[0].placement @ body.joints[0].type.pose([0.5])
     assert_close(T.p, (1, 2.5, 3), ROUNDOFF)  # the child's x is the parent's y
     assert_close(T.rotation.rows, ((0, -1, 0), (1, 0, 0), (0, 0, 1)), ROUNDOFF)
 

@@ -7,7 +7,7 @@ import pytest
 
 import jounce
 from jounce.derivatives.forces import forces
-from jounce.model.lowering.reduced import economical
+from jounce.model.lowering.reduced import reduced
 from jounce.model.lowering.tree import lowered
 from tests.tolerances import ROUNDOFF, assert_orders_close
 
@@ -30,12 +30,12 @@ def test_forces_do_not_change(seed: int, regroup: bool, sparse: bool) -> None:
         (robot.bodies[0].name, "body"): rng.normal(size=(ORDER + 1, 6)).tolist(),
     }
     plain = forces(robot, q, rates, wrenches, tree=lowered(robot))
-    tree = economical(robot, regroup=regroup, sparse=sparse)
+    tree = reduced(robot, regrouped=regroup, sparse=sparse)
     assert_orders_close(forces(robot, q, rates, wrenches, tree=tree), plain, ROUNDOFF)
 
 
 def test_revolute_bodies_lose_mass_height_and_one_moment() -> None:
-    for link in economical(jounce.examples.chain(6)).links:
+    for link in reduced(jounce.examples.chain(6)).links:
         mass, h, I = link.inertia
         assert (mass, h.z, I.yy) == (0.0, 0.0, 0.0)
 
@@ -53,5 +53,5 @@ def test_operations_are_saved(name: str) -> None:
         rows = [[next(values) for _ in range(w)] for w in widths]
         return graph.program(widths, forces(robot, rows[0], rows[1:], tree=tree)).operations
 
-    before, after = operations(lowered(robot)), operations(economical(robot))
+    before, after = operations(lowered(robot)), operations(reduced(robot))
     assert after < 0.9 * before

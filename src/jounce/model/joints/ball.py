@@ -1,0 +1,139 @@
+"""Steps with a quaternion: the velocity is a twist in the child frame, not the rate of q."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from jounce.algebra.inertia import NO_INERTIA, SpatialInertia
+from jounce.algebra.jet import Jet, integral
+from jounce.algebra.rigid import (
+    conjugate,
+    join,
+    left_jacobian,
+    multiply,
+    normalized,
+    quaternion_exponential,
+    quaternion_logarithm,
+    rotate,
+    solve_left_jacobian,
+)
+from jounce.algebra.se3 import Motion, Transform
+from jounce.algebra.series import integrated, quaternion_series, rotated
+from jounce.algebra.so3 import IDENTITY as UNROTATED
+from jounce.algebra.so3 import from_quaternion, integrate_body_rate
+from jounce.algebra.vector import ZERO, Vec3
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Ball:
+    """One step of a joint: spherical, q = (x y z w), v = ω; or free, q = (p, x y z w), v = (ω, v).
+
+    ω and v are in the child frame.
+    """
+
+    motion: str
+    point: Vec3 = ZERO
+
+    has_quaternion = True
+    turns = False  # about no axis of its own
+    axis = Vec3(0.0, 0.0, 1.0)
+    pitch = 0.0
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return 4 if self.motion == "spherical" else 7
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities."""
+        return 3 if self.motion == "spherical" else 6
+
+    @property
+    def frame(self) -> Transform:
+        """Its frame in the child body: the axes of the child, origin in the centre."""
+        return Transform(UNROTATED, self.point)
+
+    @property
+    def screws(self) -> tuple[Motion, ...]:
+        """The constant screws Ξ in its frame, one a velocity."""
+        return tuple(self.twist([float(i == k) for i in range(self.nv)]) for k in range(self.nv))
+
+    def pose(self, q: Sequence[Any], turn: Any = 0.0) -> Transform:
+        """Return the pose in its frame."""
+        return Transform(from_quaternion(*q[-4:]), Vec3(*q[:3]) if self.nq > 4 else ZERO)
+
+    def moved(self, q: Sequence[Any], speeds: Sequence[Jet], order: int, turn: Any) -> Transform:
+        """Return the pose as a jet of this order, from q and the jets of the velocities.
+
+        It follows from R' = R hat(ω), p' = R v [GOA13, Remark 7].
+        """
+        angular, linear = self.twist(speeds)
+        rotation = integrate_body_rate(from_quaternion(*q[-4:]), angular, order)
+        if self.motion == "spherical":
+            return Transform(rotation, ZERO)
+        velocity = rotation.rotate(linear) if order else ZERO
+        position = Vec3(*(integral(r, x, order) for r, x in zip(velocity, q[:3], strict=True)))
+        return Transform(rotation, position)
+
+    def twist(self, speeds: Sequence[Any]) -> Motion:
+        """Return ``Ξ v``, the twist in its frame."""
+        return Motion(Vec3(*speeds[:3]), Vec3(*speeds[3:]) if self.nv > 3 else ZERO)
+
+    def invariant_part(self, inertia: SpatialInertia) -> SpatialInertia:
+        """Return the part of an inertia that the motion leaves unchanged: mass in the centre."""
+        if self.motion == "free":
+            return NO_INERTIA
+        return SpatialInertia(inertia.mass, ZERO, NO_INERTIA.rotational)
+
+
+@dataclass(frozen=True, slots=True)
+class Attitude:
+    """Quaternions x y z w, after a position or alone, as arrays ``(*batch, 7 or 4)``.
+
+    Velocities and increments are (ω, v) or ω, in the child frame.
+    """
+
+    has_position: bool
+
+    has_quaternion = True
+
+    def integrate(self, q: Array, d: Array) -> Array:
+        """Return q composed with the exponential of the increment d, ``C exp(d)``."""
+        p, x, w, v = q[..., :-4], q[..., -4:], d[..., :3], d[..., 3:]
+        turned = normalized(multiply(x, quaternion_exponential(w)))
+        if not self.has_position:
+            return turned
+        return join(p + rotate(x, left_jacobian(w, v)), turned)
+
+    def difference(self, a: Array, b: Array) -> Array:
+        """Return the increment that leads from a to b, ``log(A⁻¹ B)``."""
+        back = conjugate(a[..., -4:])
+        w = quaternion_logarithm(multiply(back, b[..., -4:]))
+        if not self.has_position:
+            return w
+        return join(w, solve_left_jacobian(w, rotate(back, b[..., :3] - a[..., :3])))
+
+    def rate(self, q: Array, v: Array) -> Array:
+        """Return ``dq/dt``: ``½ x ∘ (ω, 0)`` of the quaternion x, ``R v`` of the position."""
+        x, w = q[..., -4:], v[..., :3]
+        turning = 0.5 * multiply(x, join(w, np.zeros((*w.shape[:-1], 1))))
+        return join(rotate(x, v[..., 3:]), turning) if self.has_position else turning
+
+    def series(self, q: Array, v: Array) -> Array:
+        """Return Taylor coefficients of q from the first one and those of v."""
+        x = quaternion_series(q[-4:], v[:, :3])
+        if not self.has_position:
+            return x
+        return join(integrated(q[:3], rotated(x, v[:, 3:])), x)
+
+    def random(self, low: Array, high: Array, rng: np.random.Generator) -> Array:
+        """Return any attitude, at a position within ±1 m; there are no limits."""
+        x = normalized(rng.normal(size=4))
+        return join(rng.uniform(-1, 1, 3), x) if self.has_position else x
