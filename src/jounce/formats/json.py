@@ -166,22 +166,10 @@ def _add_frame(builder: RobotBuilder, frame: Any, at: str) -> None:
 
 def _joint_type(joint: Mapping[str, Any], at: str) -> JointType:
     kind, axes = text(joint, "kind", at), array(joint, "axes", at)
-    if kind not in kinds.KINDS or kind == "fixed":
-        known = ", ".join(name for name in kinds.KINDS if name != "fixed")
-        raise ModelError(f"unknown joint kind {kind!r}; known: {known}.")
-    row = kinds.KINDS[kind]
-    if len(axes) != row.axes:
-        raise ModelError(f"a {kind} joint has {row.axes} axes, got {len(axes)}.")
-    point, pitch = array(joint, "point", at, (0.0, 0.0, 0.0)), joint.get("pitch", 0.0)
-    for entry, is_there, value in (
-        ("pitch", row.has_pitch, [pitch]),
-        ("point", row.has_point, point),
-    ):
-        if not is_there and any(x != 0.0 for x in value):
-            raise ModelError(f"a {kind} joint has no {entry}, got {joint[entry]!r}.")
-    arguments = [*axes, pitch] if row.has_pitch else axes
-    options = {"point": point} if row.has_point else {}
-    return getattr(kinds, kind)(*arguments, **options)
+    if kind == "fixed":
+        raise ModelError("a body with a fixed joint is a frame of its parent; list it in 'frames'.")
+    point = array(joint, "point", at, (0.0, 0.0, 0.0))
+    return kinds.of_kind(kind, axes, point, joint.get("pitch", 0.0))
 
 
 def _mimic(joint: Mapping[str, Any], at: str) -> tuple[str, float, float] | None:

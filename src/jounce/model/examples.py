@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from jounce.algebra.vector import ZERO
 from jounce.errors import ModelError
 from jounce.model import joints as kinds_
 from jounce.model.builder import STANDARD_GRAVITY, RobotBuilder
@@ -15,21 +16,12 @@ from jounce.model.inertia import NO_MATTER, Inertia
 from jounce.model.joints import JointType
 from jounce.model.robot import Robot
 
-KINDS = (
-    "revolute",
-    "continuous",
-    "prismatic",
-    "helical",
-    "cylindrical",
-    "universal",
-    "planar",
-    "spherical",
-    "free",
-    "fixed",
+KINDS = (*kinds_.KINDS, "mimic")
+_ONE_DOF = tuple(kind for kind, row in kinds_.KINDS.items() if len(row.velocities) == 1)
+_AT_MOST_TWO_DOF = (
     "mimic",
+    *(kind for kind, row in kinds_.KINDS.items() if len(row.velocities) <= 2),
 )
-_ONE_DOF = ("revolute", "continuous", "prismatic", "helical")
-_AT_MOST_TWO_DOF = (*_ONE_DOF, "mimic", "cylindrical", "universal", "fixed")
 _CHAIN_AXES = ((0, 0, 1), (0, 1, 0), (1, 0, 0), (0.6, 0, 0.8))
 
 
@@ -120,17 +112,9 @@ def random_tree(
 def random_joint(rng: np.random.Generator, kind: str) -> JointType:
     """Return a joint of this kind with random axes, point and pitch."""
     axis, other, point = rng.normal(size=3), rng.normal(size=3), rng.uniform(-0.1, 0.1, 3)
-    if kind in ("prismatic", "planar"):
-        return getattr(kinds_, kind)(axis)
-    if kind in ("free", "fixed"):
-        return getattr(kinds_, kind)()
-    if kind == "spherical":
-        return kinds_.spherical(point=point)
-    if kind == "universal":
-        return kinds_.universal(axis, other, point=point)
-    if kind == "helical":
-        return kinds_.helical(axis, float(rng.uniform(-0.1, 0.1)), point=point)
-    return getattr(kinds_, kind)(axis, point=point)
+    row = kinds_.KINDS[kind]
+    pitch = float(rng.uniform(-0.1, 0.1)) if row.has_pitch else 0.0
+    return kinds_.of_kind(kind, (axis, other)[: row.axes], point if row.has_point else ZERO, pitch)
 
 
 def random_inertia(rng: np.random.Generator, points: int = 8) -> Inertia:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from jounce.algebra.series import coefficients, integrated, quaternion_series, rotated
+from jounce.algebra.series import coefficients, integrated
 from jounce.api.call import Wrench
 from jounce.api.matrices import SMALLEST_PIVOT, forward_dynamics
 from jounce.elastic.series import SeriesElastic

@@ -17,6 +17,7 @@ fixed                                 0, 0    merged into the parent
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import hypot, isfinite
 from typing import Any
 
@@ -88,6 +89,21 @@ def free() -> JointType:
 def fixed() -> JointType:
     """Do not move: the body is merged into its parent and stays as a frame."""
     return JointType("fixed")
+
+
+def of_kind(kind: str, axes: Sequence[Any], point: Any = ZERO, pitch: Any = 0.0) -> JointType:
+    """Return a joint by the name of its kind; what the kind does not have must be left out."""
+    if kind not in KINDS:
+        raise ModelError(f"unknown joint kind {kind!r}; known: {', '.join(KINDS)}.")
+    row = KINDS[kind]
+    if len(axes) != row.axes:
+        raise ModelError(f"a {kind} joint has {row.axes} axes, got {len(axes)}.")
+    if not row.has_pitch and pitch != 0.0:
+        raise ModelError(f"a {kind} joint has no pitch, got {pitch!r}.")
+    if not row.has_point and any(x != 0.0 for x in point):
+        raise ModelError(f"a {kind} joint has no point, got {point!r}.")
+    arguments = [*axes, pitch] if row.has_pitch else axes
+    return globals()[kind](*arguments, **({"point": point} if row.has_point else {}))
 
 
 def unit_axis(axis: Any) -> Vec3:
