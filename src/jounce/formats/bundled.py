@@ -1,4 +1,4 @@
-"""The robots that come with Jounce: one native JSON file each, with its sources cited."""
+"""The robots that come with Jounce: one JSON file each, with its sources cited."""
 
 from __future__ import annotations
 

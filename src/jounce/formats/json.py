@@ -21,16 +21,22 @@ Schema, version 1 (SI units; a missing entry has the default shown, an unknown o
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from math import isinf
 from pathlib import Path
 from typing import Any
 
 from jounce.algebra.se3 import Transform
-from jounce.errors import ModelError, RobotFormatError, UnsupportedError
+from jounce.errors import (
+    InvalidInertiaError,
+    JounceError,
+    ModelError,
+    RobotFormatError,
+    UnsupportedError,
+)
 from jounce.files import atomic_write
-from jounce.formats.json_fields import array, check_entries, located, matrix, strings, text
 from jounce.model import joints as kinds
 from jounce.model.builder import RobotBuilder
 from jounce.model.inertia import Inertia
@@ -83,25 +89,25 @@ def from_dict(data: Mapping[str, Any], *, strict: bool = True, where: str = "rob
             f"{where}: version {data.get('version')!r} of the robot format; this Jounce reads "
             f"version {VERSION}. Update Jounce or save the robot again."
         )
-    check_entries(data, where, "format version name gravity bodies", OPTIONAL)
+    _check_entries(data, where, "format version name gravity bodies", OPTIONAL)
     base = data.get("base", {})
-    check_entries(base, f"{where}: base", "", "name inertia")
-    with located(where):
+    _check_entries(base, f"{where}: base", "", "name inertia")
+    with _located(where):
         builder = RobotBuilder(
-            text(data, "name", where),
-            array(data, "gravity", where),
-            base_name=text(base, "name", f"{where}: base", "base"),
-            description=text(data, "description", where, ""),
+            _text(data, "name", where),
+            _array(data, "gravity", where),
+            base_name=_text(base, "name", f"{where}: base", "base"),
+            description=_text(data, "description", where, ""),
         )
-    builder.warnings = strings(data, "warnings", where)
-    with located(f"{where}: base"):
-        ground = array(base, "inertia", f"{where}: base", (0.0,) * 10)
+    builder.warnings = _strings(data, "warnings", where)
+    with _located(f"{where}: base"):
+        ground = _array(base, "inertia", f"{where}: base", (0.0,) * 10)
         builder.add_ground_matter(Inertia.from_parameters(ground))
-    for i, body in enumerate(array(data, "bodies", where)):
+    for i, body in enumerate(_array(data, "bodies", where)):
         _add_body(builder, body, f"{where}: bodies[{i}]")
-    for i, frame in enumerate(array(data, "frames", where)):
+    for i, frame in enumerate(_array(data, "frames", where)):
         _add_frame(builder, frame, f"{where}: frames[{i}]")
-    with located(where):
+    with _located(where):
         return builder.build(strict=strict)
 
 
@@ -134,22 +140,22 @@ def save(robot: Robot, path: str | Path) -> None:
 
 
 def _add_body(builder: RobotBuilder, body: Any, at: str) -> None:
-    check_entries(body, at, "name inertia joint", "parent rotation translation")
+    _check_entries(body, at, "name inertia joint", "parent rotation translation")
     at = f"{at} ({body['name']!r})"
     joint, where = body["joint"], f"{at}: joint"
-    check_entries(joint, where, "name kind", "axes point pitch armature damping mimic limits")
+    _check_entries(joint, where, "name kind", "axes point pitch armature damping mimic limits")
     limits = joint.get("limits", {})
-    check_entries(limits, f"{where}: limits", "", LIMITS)
-    with located(where):
+    _check_entries(limits, f"{where}: limits", "", LIMITS)
+    with _located(where):
         type_, mimic = _joint_type(joint, where), _mimic(joint, where)
-    with located(at):
+    with _located(at):
         builder.add(
-            text(body, "name", at),
+            _text(body, "name", at),
             body.get("parent"),
             type_,
-            matrix(body, at),
-            Inertia.from_parameters(array(body, "inertia", at)),
-            text(joint, "name", where),
+            _matrix(body, at),
+            Inertia.from_parameters(_array(body, "inertia", at)),
+            _text(joint, "name", where),
             joint.get("armature", 0.0),
             joint.get("damping", 0.0),
             Limits(**limits),
@@ -158,17 +164,17 @@ def _add_body(builder: RobotBuilder, body: Any, at: str) -> None:
 
 
 def _add_frame(builder: RobotBuilder, frame: Any, at: str) -> None:
-    check_entries(frame, at, "name", "body rotation translation")
+    _check_entries(frame, at, "name", "body rotation translation")
     at = f"{at} ({frame['name']!r})"
-    with located(at):
-        builder.frame(text(frame, "name", at), frame.get("body"), matrix(frame, at))
+    with _located(at):
+        builder.frame(_text(frame, "name", at), frame.get("body"), _matrix(frame, at))
 
 
 def _joint_type(joint: Mapping[str, Any], at: str) -> JointType:
-    kind, axes = text(joint, "kind", at), array(joint, "axes", at)
+    kind, axes = _text(joint, "kind", at), _array(joint, "axes", at)
     if kind == "fixed":
         raise ModelError("a body with a fixed joint is a frame of its parent; list it in 'frames'.")
-    point = array(joint, "point", at, (0.0, 0.0, 0.0))
+    point = _array(joint, "point", at, (0.0, 0.0, 0.0))
     return kinds.of_kind(kind, axes, point, joint.get("pitch", 0.0))
 
 
@@ -176,7 +182,7 @@ def _mimic(joint: Mapping[str, Any], at: str) -> tuple[str, float, float] | None
     mimic = joint.get("mimic")
     if mimic is None:
         return None
-    check_entries(mimic, f"{at}: mimic", "joint", "multiplier offset")
+    _check_entries(mimic, f"{at}: mimic", "joint", "multiplier offset")
     return mimic["joint"], mimic.get("multiplier", 1.0), mimic.get("offset", 0.0)
 
 
@@ -209,3 +215,74 @@ def _limits(limits: Limits) -> dict[str, Any]:
 
 def _pose(T: Transform) -> dict[str, Any]:
     return {"rotation": [list(row) for row in T.rotation.rows], "translation": list(T.p)}
+
+
+@contextmanager
+def _located(at: str) -> Iterator[None]:
+    """Put the file and the entry in front of what the builder has to say."""
+    try:
+        yield
+    except RobotFormatError:
+        raise  # knows where it is
+    except InvalidInertiaError as error:
+        raise InvalidInertiaError(f"{at}: {error}") from error
+    except JounceError as error:
+        raise RobotFormatError(f"{at}: {error}") from error
+
+
+def _check_entries(data: Any, at: str, required: str, optional: str = "") -> None:
+    """Raise unless ``data`` is an object with these entries (names apart by blanks) only."""
+    if not isinstance(data, Mapping):
+        raise RobotFormatError(f"{at}: expected an object {{…}}, got {_shown(data)}.")
+    known = [*required.split(), *optional.split()]
+    for key in required.split():
+        if key not in data:
+            raise RobotFormatError(f"{at}: the entry {key!r} is missing.")
+    for key in data:
+        if key not in known:
+            raise RobotFormatError(
+                f"{at}: unknown entry {key!r}; an entry that is not understood might change the "
+                f"dynamics. Known entries: {', '.join(known)}."
+            )
+
+
+def _text(data: Mapping[str, Any], key: str, at: str, default: str | None = None) -> str:
+    """Return a string."""
+    value = data.get(key, default)
+    if not isinstance(value, str):
+        raise RobotFormatError(f"{at}: {key!r} must be a string, got {_shown(value)}.")
+    return value
+
+
+def _array(data: Mapping[str, Any], key: str, at: str, default: Sequence[Any] = ()) -> list[Any]:
+    """Return a list; its items are checked by whoever knows what they mean."""
+    value = data.get(key, default)
+    if isinstance(value, str | Mapping) or not hasattr(value, "__len__"):
+        raise RobotFormatError(f"{at}: {key!r} must be a list […], got {_shown(value)}.")
+    return list(value)
+
+
+def _strings(data: Mapping[str, Any], key: str, at: str) -> list[str]:
+    """Return a list of strings."""
+    values = _array(data, key, at)
+    for value in values:
+        if not isinstance(value, str):
+            raise RobotFormatError(f"{at}: {key!r} must hold strings, got {_shown(value)}.")
+    return values
+
+
+def _matrix(data: Mapping[str, Any], at: str) -> list[list[Any]]:
+    """Return the 4x4 matrix of the entries ``rotation`` and ``translation``."""
+    rotation = _array(data, "rotation", at, ((1, 0, 0), (0, 1, 0), (0, 0, 1)))
+    translation = _array(data, "translation", at, (0, 0, 0))
+    if len(translation) != 3:
+        raise RobotFormatError(f"{at}: 'translation' must be 3 numbers, got {_shown(translation)}.")
+    rows = [list(row) if hasattr(row, "__len__") else [] for row in rotation]
+    if [len(row) for row in rows] != [3, 3, 3]:
+        raise RobotFormatError(f"{at}: 'rotation' must be 3 rows of 3 numbers.")
+    return [*([*row, p] for row, p in zip(rows, translation, strict=True)), [0.0, 0.0, 0.0, 1.0]]
+
+
+def _shown(value: Any) -> str:
+    shown = "null" if value is None else repr(value)
+    return shown if len(shown) <= 60 else f"{shown[:57]}…"

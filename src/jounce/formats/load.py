@@ -11,7 +11,7 @@ from xml.parsers import expat
 
 from jounce.errors import RobotFormatError, UnsupportedError, unknown_name
 from jounce.formats import bundled
-from jounce.formats import json as native
+from jounce.formats import json as json_format
 from jounce.model.edits import with_free_mimics
 from jounce.model.robot import Robot
 
@@ -32,7 +32,7 @@ def load(
     """Return the robot of a bundled name, a file (.urdf, .xacro, .xml = MJCF, .json) or a dict.
 
     ``mimic=False`` frees mimic joints; ``damping=True`` applies the joint damping of a URDF or
-    MJCF file (a native file, a dict or a bundled robot keeps the damping that is stored in it);
+    MJCF file (a JSON file, a dict or a bundled robot keeps the damping that is stored in it);
     ``gravity`` replaces that of the file; ``packages`` maps package names to directories;
     ``mappings`` are the arguments of a xacro file; ``strict=False`` accepts inertias that no body
     can have.  Bundled robots always have their published inertias; ``robot.warnings`` names those
@@ -47,7 +47,9 @@ def load(
             f"only xacro files take mappings, got {sorted(mappings)}; drop them."
         )
     if isinstance(source, Mapping):
-        return _finished(native.from_dict(source, strict=strict), floating_base, mimic, gravity)
+        return _finished(
+            json_format.from_dict(source, strict=strict), floating_base, mimic, gravity
+        )
     path = _path(source, packages)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
@@ -60,7 +62,7 @@ def load(
     if not path.is_file():
         raise RobotFormatError(f"{path}: no such file. Bundled robots: {_bundled_names()}.")
     if suffix == ".json":
-        return _finished(native.load(path, strict=strict), floating_base, mimic, gravity)
+        return _finished(json_format.load(path, strict=strict), floating_base, mimic, gravity)
     options = {"floating_base": floating_base, "mimic": mimic, "damping": damping}
     options |= {"gravity": gravity, "strict": strict}
     return _load_xml(path, packages, mappings, options)

@@ -48,7 +48,7 @@ def _tighten(
     limits: Limits, follower: Joint, source: Joint, multiplier: float, offset: float
 ) -> None:
     at, given = source.q_slice, follower.limits
-    ends = [(np.array(end) - offset) / multiplier for end in (given.lower, given.upper)]
+    ends = [(np.array(end) - offset) / multiplier + 0.0 for end in (given.lower, given.upper)]
     limits.lower[at] = np.maximum(limits.lower[at], np.minimum(*ends))
     limits.upper[at] = np.minimum(limits.upper[at], np.maximum(*ends))
     for name in RATES:

@@ -10,7 +10,6 @@ import pytest
 from jounce.algebra.vector import Vec3
 from jounce.errors import ModelError, ShapeError
 from jounce.model import joints
-from jounce.model.checks import plain
 from jounce.model.examples import random_joint
 from jounce.model.joints import KINDS, unit_axis
 from tests.tolerances import ROUNDOFF, assert_close
@@ -142,10 +141,3 @@ def test_parallel_universal_axes_are_refused():
         with pytest.raises(ModelError, match="must not be parallel"):
             joints.universal((0, 0, 1), second)
     assert joints.universal((0, 0, 1), (1e-3, 0, 1)).nv == 2
-
-
-def test_numbers_become_plain_floats():
-    for given in (1, np.float32(1), np.int64(1), np.float64(1), np.array(1.0)):
-        assert type(plain(given)) is float
-        assert plain(given) == 1.0
-    assert str(plain(-0.0)) == str(plain(np.float64(-0.0))) == "0.0"

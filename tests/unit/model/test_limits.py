@@ -72,3 +72,10 @@ def test_quaternions_have_no_limits_of_position(kind):
         b.add("x", None, kind(), inertia=BALL, limits=Limits(upper=1.0))
     b.add("x", None, kind(), inertia=BALL, limits=Limits(velocity=2.0))
     assert set(b.build().limits.velocity) == {2.0}
+
+
+def test_a_range_of_one_point_has_a_random_configuration():
+    """The gripper of PR2: a finger from 0 to 0.548 that another follows the other way round."""
+    limits = Limits(0.0, 0.548)
+    robot = pair(-1.0, 0.0, limits, limits)
+    assert robot.random_configuration(np.random.default_rng(0))[-1] == 0.0
