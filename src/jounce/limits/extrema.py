@@ -104,7 +104,7 @@ def _block(
 
     a, b = _inside(edges, ends)
     left, right = np.split(look(np.concatenate([a, b])), 2, axis=1)
-    looked = a.size
+    looked, tops = a.size, np.empty((0, best.size))
     for _ in range(HALVINGS):
         middle = a + 0.5 * (b - a)
         centre = look(middle)
@@ -115,12 +115,12 @@ def _block(
             slope = 1.5 * (right[0] - left[0]) / h - (left[1] + right[1]) / 4.0
         error = np.abs(centre[0] - value) + np.abs(h * (centre[1] - slope)) / 4.0
         floor = best + enough * np.maximum(1.0, np.abs(best))
-        tops = [
+        halves = [
             np.maximum(np.maximum(x[0], y[0]), np.maximum(x[0] + half / 3.0 * x[1],
                                                          y[0] - half / 3.0 * y[1])) + error
             for x, y in ((left, centre), (centre, right))
         ]  # fmt: skip
-        alive = [np.flatnonzero((top > floor).any(axis=1)) for top in tops]
+        alive = [np.flatnonzero((top > floor).any(axis=1)) for top in halves]
         looked += sum(x.size for x in alive)
         starts = np.concatenate([a[alive[0]], middle[alive[1]]])
         stops = np.concatenate([middle[alive[0]], b[alive[1]]])
@@ -129,7 +129,7 @@ def _block(
             for x, y in ((left, centre), (centre, right))
         )
         a, b = starts, stops
-        tops = np.concatenate([tops[0][alive[0]], tops[1][alive[1]]])
+        tops = np.concatenate([halves[0][alive[0]], halves[1][alive[1]]])
         if not a.size or looked > BUDGET:
             break
     if a.size:

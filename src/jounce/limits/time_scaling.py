@@ -262,12 +262,12 @@ def demands(robot: Robot, motion: RobotMotion, limits: MotionLimits, times: np.n
             coefficients = np.zeros((POWERS, times.size))
             for power, values in powers.items():
                 coefficients[power] = values[:, i]
-            degree, *sides, number = (
+            degree, least, most, number = (
                 np.full(times.size, x) for x in (max(powers), low[i], high[i], len(known.labels))
             )
             label = (quantity.name, limits.names[i])
             known = Demands((*known.labels, label), *known[1:])
-            known = known.joined(Demands((), coefficients, degree, *sides, number, times))
+            known = known.joined(Demands((), coefficients, degree, least, most, number, times))
     return known
 
 
