@@ -48,7 +48,6 @@ from jounce.api.tensors import mass_matrix_partials as mass_matrix_partials
 from jounce.comparison.study import compare as compare
 from jounce.derivatives.closed_form import ClosedForm as ClosedForm
 from jounce.errors import ArgumentError as ArgumentError
-from jounce.errors import ConvergenceError as ConvergenceError
 from jounce.errors import InfeasibleError as InfeasibleError
 from jounce.errors import InvalidInertiaError as InvalidInertiaError
 from jounce.errors import JounceError as JounceError
@@ -61,6 +60,7 @@ from jounce.errors import ShapeError as ShapeError
 from jounce.errors import SimulationError as SimulationError
 from jounce.errors import SingularError as SingularError
 from jounce.errors import SingularityError as SingularityError
+from jounce.errors import SolverError as SolverError
 from jounce.errors import TableError as TableError
 from jounce.errors import UnknownNameError as UnknownNameError
 from jounce.errors import UnsupportedError as UnsupportedError

@@ -84,10 +84,6 @@ class InfeasibleError(JounceError, ValueError):
     """A motion that breaks a limit however slowly it is played."""
 
 
-class ConvergenceError(JounceError, ArithmeticError):
-    """An iteration that ended before its result was good enough."""
-
-
 class SimulationError(JounceError, ArithmeticError):
     """A simulation that could not go on; ``partial`` holds what was simulated so far."""
 
@@ -97,6 +93,10 @@ class SimulationError(JounceError, ArithmeticError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (str(self), self.partial)
+
+
+class SolverError(JounceError, ArithmeticError):
+    """A numerical problem that its solver gave up."""
 
 
 class MemoryLimitError(JounceError, MemoryError):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from jounce.limits.check import LimitRow, values_of, worst_rows
+from jounce.limits.check import LimitRow, worst_rows
 from jounce.limits.limits import MotionLimits, Quantity
+from jounce.limits.peaks import values_of
 from jounce.model.robot import Robot
 from jounce.report.labels import force_unit, motion_unit
 from jounce.report.quantities import Motion

@@ -1,0 +1,335 @@
+"""From logs to a robot that is physical, with what is known about its errors.
+
+With R of all logs (`Information`), σ_i the residual of velocity i, β the base parameters::
+
+    β = argmin Σ_i |R_i (β; −1)|² / σ_i²        σ_i² = l |R_i (β; −1)|² / (N − h_i)
+
+N samples, h_i the part of β that velocity i decides, the trace of its rows of the projection, l
+how many samples count as one because errors last; both equations hold together.  The covariance
+of β is ``(Σ R_iᵀ R_i / σ_i²)⁻¹``.  Then `consistent` finds the physical parameters, with the σ_i
+of its own residuals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jounce.errors import ArgumentError
+from jounce.identification import consistent as cones
+from jounce.identification.doubts import doubts
+from jounce.identification.information import Information
+from jounce.identification.logs import information_of
+from jounce.identification.terms import COULOMB_SPEED, FRICTION, Terms, as_kinds
+from jounce.model.components import velocity_names
+from jounce.model.robot import Robot
+
+ROUNDS = 50  # of weights; each is a small least-squares problem
+PHYSICAL_ROUNDS = 3  # of the cone problem
+SETTLED, ALMOST = 1e-3, 0.05  # relative change of the σ that ends the rounds of either
+FINEST = 1e-4  # of its force: the least error that a joint is taken to have
+RANK = 1e-10  # of the largest singular value: directions below are not in the data
+Array = np.ndarray
+
+
+class Residuals(NamedTuple):
+    """Root mean square of measured less computed force of every velocity, ``(nv,)``.
+
+    ``before`` is that of the robot as it was given, on the training logs.
+    """
+
+    training: Array
+    validation: Array | None
+    before: Array
+
+
+class BaseEstimate(NamedTuple):
+    """Least squares of the base parameters from the data alone, with standard deviations."""
+
+    names: tuple[str, ...]
+    values: Array
+    uncertainty: Array
+    covariance: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Identified:
+    """What `identify` found.
+
+    ``parameters`` are all of ``names``: those of the bodies, then those of motors.
+    ``uncertainty`` are their standard deviations: from data and prior where there was a prior,
+    else from the data alone, infinite for a parameter that only sums with others decide.  ``base``
+    is what the data alone say.  ``friction`` has nv numbers a kind, ``armature`` too.
+    ``condition`` is that of the weighted regressor with columns of length one.
+    """
+
+    robot: Robot
+    terms: Terms
+    parameters: Array
+    uncertainty: Array
+    base: BaseEstimate
+    residuals: Residuals
+    condition: float
+    samples: int
+    consistent: bool
+    prior: str | None
+    warnings: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """A name for every parameter."""
+        return self.terms.names
+
+    @property
+    def friction(self) -> dict[str, Array]:
+        """The friction that was looked for, ``(nv,)`` of each kind."""
+        return {kind: self.parameters[self.terms.place(kind)] for kind in self.terms.friction}
+
+    @property
+    def armature(self) -> Array | None:
+        """The motor inertias, if they were looked for."""
+        terms = self.terms
+        return self.parameters[terms.place("armature")] if terms.armature else None
+
+    def report(self) -> str:
+        """Return residuals, friction, parameters of the bodies and all doubts, as text."""
+        from jounce.identification.summary import summary
+
+        return summary(self)
+
+
+def identify(
+    robot: Robot,
+    *logs: Any,
+    friction: Sequence[str] | bool | None = None,
+    armature: bool | None = None,
+    coulomb_speed: float | None = None,
+    consistent: bool = True,
+    prior: str | None = "entropic",
+    prior_weight: float = 0.1,
+    validate: Any = None,
+) -> Identified:
+    """Return the robot whose forces fit the logs, with friction and uncertainties.
+
+    A log is an `Information`, a `MotionTable` with forces, or a tuple ``(q, v, a, Q)`` of arrays.
+    ``validate`` is one log or a list of them, that nothing is fitted to.
+
+    ``friction`` (all of "viscous", "coulomb", "offset" unless told) and ``armature`` are looked
+    for too; Coulomb friction is ``c v / √(v² + coulomb_speed²)``.  ``consistent=True`` gives every
+    body a mass distribution that exists, and no negative friction; what the data do not decide is
+    decided by the ``prior``, the "entropic" or "euclidean" distance to ``robot``, times
+    ``prior_weight``.  With ``consistent=False`` the parameters are those of least squares, nearest
+    to ``robot`` among all that fit as well.
+
+    >>> import jounce, numpy as np
+    >>> arm = jounce.load("planar2r")
+    >>> heavy = arm.with_payload("tip", jounce.Inertia(0.5, (0, 0, 0), np.zeros((3, 3))))
+    >>> q, v, a = np.random.default_rng(0).normal(size=(3, 200, 2))
+    >>> log = q, v, a, jounce.inverse_dynamics(heavy, q, v, a)[0]
+    >>> found = jounce.identification.identify(arm, log, friction=(), consistent=False)
+    >>> bool(found.residuals.training.max() < 1e-12)
+    True
+    """
+    if prior not in cones.PRIORS:
+        raise ArgumentError(f"prior must be 'entropic', 'euclidean' or None, got {prior!r}.")
+    if not prior_weight > 0.0:
+        raise ArgumentError(f"prior_weight must be positive, got {prior_weight!r}.")
+    if not logs:
+        raise ArgumentError("identify needs at least one log after the robot.")
+    options = _options(logs, friction, armature, coulomb_speed)
+    told = _joined(robot, logs, options)
+    held = [] if validate is None else validate if isinstance(validate, list) else [validate]
+    unseen = _joined(robot, held, options) if held else None
+    _check_length(told)
+    fit = weighted_fit(told)
+    terms, final = told.terms, fit
+    if consistent:
+        theta, stiffness, final = _physical(told, fit, prior, prior_weight)
+        sigma = np.sqrt(np.diag(_posterior(terms, final, stiffness)))
+        uncertainty = _alone(terms, final) if prior is None else sigma
+    else:
+        theta, uncertainty = _nearest(terms, fit.base), _alone(terms, fit)
+    residuals = Residuals(
+        told.residuals(theta),
+        None if unseen is None else unseen.residuals(theta),
+        told.residuals(terms.start()),
+    )
+    deviations = np.sqrt(np.diag(final.covariance))
+    estimate = BaseEstimate(terms.base[0], fit.base, deviations, final.covariance)
+    return Identified(
+        with_values(terms, theta, strict=consistent),
+        terms,
+        theta,
+        uncertainty,
+        estimate,
+        residuals,
+        fit.condition,
+        told.samples,
+        consistent,
+        prior if consistent else None,
+        tuple(doubts(told, fit, residuals, consistent)),
+    )
+
+
+class Fit(NamedTuple):
+    """Least squares: base parameters, σ of the velocities, covariance (infinite: undecided)."""
+
+    base: Array
+    sigma: Array
+    covariance: Array
+    condition: float
+
+
+def weighted_fit(told: Information) -> Fit:
+    """Return the base parameters that fit best, with the weights of their own residuals."""
+    sigma = _finest(told)  # the same part of every force, to begin with
+    for _ in range(ROUNDS):
+        base, covariance, condition = _solved(*told.weighted(sigma))
+        after = _deviations(told, base, sigma, covariance)
+        settled = np.max(np.abs(after / sigma - 1.0)) < SETTLED
+        sigma = after
+        if settled:
+            break
+    base, covariance, condition = _solved(*told.weighted(sigma))
+    return Fit(base, sigma, covariance, condition)
+
+
+def _solved(A: Array, b: Array) -> tuple[Array, Array, float]:
+    """Return solution, covariance and condition of least squares; undecided ones stay at zero."""
+    lengths = np.linalg.norm(A, axis=0)
+    scale = np.where(lengths > RANK * lengths.max(initial=0.0), lengths, 1.0)
+    U, s, Vt = np.linalg.svd(A / scale, full_matrices=False)
+    decided = s > RANK * s[0]
+    Vs = Vt[decided] / s[decided, None]
+    base = Vs.T @ (U[:, decided].T @ b) / scale
+    covariance = Vs.T @ Vs / np.outer(scale, scale)
+    lost = np.zeros(A.shape[1], dtype=bool)
+    if decided.sum() < A.shape[1]:
+        _, _, whole = np.linalg.svd(A / scale)
+        lost = np.any(np.abs(whole[decided.sum() :]) > 1e-6, axis=0)
+    covariance[lost, lost] = np.inf
+    condition = float(s[0] / s[-1]) if not lost.any() and s[-1] else np.inf
+    return base, covariance, condition
+
+
+def _deviations(told: Information, base: Array, sigma: Array, covariance: Array) -> Array:
+    """Return σ of every velocity; h is the trace of its rows of the projection on the columns."""
+    finite = np.where(np.isfinite(covariance), covariance, 0.0)
+    squares = told.squared_errors(base)
+    found, lasting = [], told.lasting(base)
+    for i, (R, row) in enumerate(zip(told.factors, told.terms.rows, strict=True)):
+        X = R[:-1, :-1] @ row.map / sigma[i]
+        h = min(float(np.sum((X @ finite) * X)), row.count)
+        found.append(np.sqrt(lasting * squares[i] / max(told.samples - h, 1.0)))
+    return np.maximum(found, _finest(told))
+
+
+def _finest(told: Information) -> Array:
+    """Return what no force is known better than: then no joint drowns the others."""
+    force = np.sqrt(told.squares[2] / told.samples)
+    return FINEST * np.maximum(force, FINEST * max(float(force.max()), 1e-300))
+
+
+def _physical(
+    told: Information, fit: Fit, prior: str | None, weight: float
+) -> tuple[Array, Array, Fit]:
+    """Return θ, the stiffness of the prior, and the fit with the weights that belong to it."""
+    terms, sigma = told.terms, fit.sigma
+    sizes = cones.motor_sizes(terms, told.squares, told.samples)
+    rounds = 0
+    while True:
+        theta, stiffness = cones.solve(terms, *told.weighted(sigma), sizes, prior, weight)
+        after = _deviations(told, terms.base[1] @ theta, sigma, fit.covariance)
+        rounds += 1
+        settled = np.max(np.abs(after / sigma - 1.0)) < ALMOST
+        sigma = after
+        if settled or rounds == PHYSICAL_ROUNDS:
+            break
+    _, covariance, _ = _solved(*told.weighted(sigma))
+    return theta, stiffness, Fit(fit.base, sigma, covariance, fit.condition)
+
+
+def _posterior(terms: Terms, fit: Fit, stiffness: Array) -> Array:
+    """Return the covariance of θ from data and prior: the inverse of what both tell."""
+    known = np.isfinite(np.diag(fit.covariance))
+    told = np.linalg.pinv(fit.covariance[np.ix_(known, known)], hermitian=True)
+    map = terms.base[1][known]
+    scale = np.sqrt(np.diag(map.T @ told @ map + stiffness))
+    whole = (map.T @ told @ map + stiffness) / np.outer(scale, scale)
+    return np.linalg.inv(whole) / np.outer(scale, scale)
+
+
+def _alone(terms: Terms, fit: Fit) -> Array:
+    """Return σ of every parameter that is itself a combination of base parameters, else ∞."""
+    map, decided = terms.base[1], np.isfinite(np.diag(fit.covariance))
+    back = np.linalg.pinv(map)
+    own = np.abs(back @ map - np.eye(len(back))).max(axis=1) < 1e-8
+    free = own & (np.abs(back[:, ~decided]).max(axis=1, initial=0.0) < 1e-12)
+    finite = np.where(np.isfinite(fit.covariance), fit.covariance, 0.0)
+    squares = np.einsum("ij,jk,ik->i", back, finite, back)
+    return np.where(free, np.sqrt(squares.clip(0.0)), np.inf)
+
+
+def _nearest(terms: Terms, base: Array) -> Array:
+    """Return the parameters nearest to the robot's that have these base parameters."""
+    map, start = terms.base[1], terms.start()
+    return start + np.linalg.pinv(map) @ (base - map @ start)
+
+
+def with_values(terms: Terms, theta: Array, *, strict: bool = True) -> Robot:
+    """Return the robot with all parameters found; what mimic joints add stands at their source."""
+    robot = terms.robot.with_parameters(theta[: terms.robot.n_parameters], strict=strict)
+    fields = {"viscous": "damping", "armature": "armature"}
+    joints = []
+    for joint in robot.joints:
+        values = {
+            field: tuple(theta[terms.place(kind)][joint.v_slice].tolist())
+            if joint.mimic is None
+            else (0.0,) * len(getattr(joint, field))
+            for kind, field in fields.items()
+            if kind in terms.motors
+        }
+        joints.append(replace(joint, **values))
+    return replace(robot, joints=tuple(joints))
+
+
+def _options(
+    logs: Iterable[Any],
+    friction: Sequence[str] | bool | None,
+    armature: bool | None,
+    coulomb_speed: float | None,
+) -> dict[str, Any]:
+    """Return what is looked for: as told, else as the given Information has it."""
+    for log in logs:
+        if isinstance(log, Information):
+            terms = log.terms
+            known = terms.friction, terms.armature, terms.coulomb_speed
+            break
+    else:
+        known = FRICTION, False, COULOMB_SPEED
+    return {
+        "friction": known[0] if friction is None else as_kinds(friction),
+        "armature": known[1] if armature is None else armature,
+        "coulomb_speed": known[2] if coulomb_speed is None else coulomb_speed,
+    }
+
+
+def _joined(robot: Robot, logs: Iterable[Any], options: dict[str, Any]) -> Information:
+    """Return what all logs together tell."""
+    total = Information(robot, **options)
+    for log in logs:
+        total = total + information_of(robot, log, options)
+    return total
+
+
+def _check_length(told: Information) -> None:
+    """Raise if there are fewer samples than parameters that one joint feels."""
+    for name, row in zip(velocity_names(told.robot), told.terms.rows, strict=True):
+        if told.samples <= row.count:
+            raise ArgumentError(
+                f"the logs have {told.samples} samples; the force of {name} depends on "
+                f"{row.count} parameters, so more are needed, thousands for small errors."
+            )
