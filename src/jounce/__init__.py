@@ -1,5 +1,6 @@
 """Robot dynamics and all the derivatives of it."""
 
+from jounce import sources as _sources  # noqa: F401 - notes which files are about to be loaded
 from jounce.lazy import attach
 
 __version__ = "0.1.0"

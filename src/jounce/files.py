@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
+import re
 import secrets
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import IO, Any, Literal
 
+try:
+    import fcntl
+except ImportError:  # Windows: a file that is open cannot be removed there
+    fcntl = None
+
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_TEMPORARY = re.compile(r"\.jounce-[0-9a-f]{12}\.tmp")
+_SETTLED = 60.0  # seconds; a younger temporary file may not have its lock yet
+_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 @contextmanager
@@ -29,6 +41,24 @@ def atomic_write(path: str | os.PathLike[str], mode: Literal["w", "wb"] = "w") -
         with target.open(mode, **_text(mode)) as device:
             yield device
         return
+    _sweep(target.parent)
+    with replacing(target, mode, permissions=permissions) as file:
+        yield file
+
+
+@contextmanager
+def replacing(
+    target: Path,
+    mode: Literal["w", "wb"],
+    *,
+    permissions: int | None = None,
+    durable: bool = True,
+) -> Iterator[IO[Any]]:
+    """Open a temporary file beside ``target`` that takes its place in the end.
+
+    It is locked while it is written, so that what a killed process leaves can be told from it.
+    ``durable`` waits until it is on the disk.
+    """
     temporary = target.with_name(f".jounce-{secrets.token_hex(6)}.tmp")
     try:
         descriptor = os.open(temporary, _CREATE, 0o666)  # the umask applies, as to any new file
@@ -37,19 +67,62 @@ def atomic_write(path: str | os.PathLike[str], mode: Literal["w", "wb"] = "w") -
         raise
     try:
         with os.fdopen(descriptor, mode, **_text(mode)) as file:
+            _lock(descriptor)
             if permissions is not None:
                 temporary.chmod(permissions)
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(descriptor)
         temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
+    except BaseException as failure:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        if isinstance(failure, OSError) and failure.errno in _DISK and failure.filename is None:
+            failure.filename = str(target)
         raise
+
+
+def abandoned(directory: Path) -> list[Path]:
+    """Return temporary files of ours in a directory that no process writes any more."""
+    found = []
+    for path in directory.iterdir():
+        if _TEMPORARY.fullmatch(path.name):
+            with contextlib.suppress(OSError):
+                status = path.lstat()
+                own = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+                old = abs(time.time() - status.st_mtime) > _SETTLED
+                if own and old and stat.S_ISREG(status.st_mode) and not _locked(path):
+                    found.append(path)
+    return found
+
+
+def _locked(path: Path) -> bool:
+    with path.open("rb") as file:
+        return not _lock(file.fileno())
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock a file; tell whether that went well, and not another process or the system refused."""
+    with contextlib.suppress(OSError):
+        if fcntl is not None:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    return False
+
+
+@cache  # once a process: a directory of a hundred thousand results is not searched for each
+def _sweep(directory: Path) -> None:
+    """Remove what killed processes of this user have left in a directory."""
+    with contextlib.suppress(OSError):
+        for path in abandoned(directory):
+            path.unlink(missing_ok=True)
 
 
 def _permissions(target: Path) -> int | None:
     """Return the permissions of an existing regular file, None for a new one or a device."""
+    if target.is_symlink():  # a link that leads to no end
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(target))
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
     if not target.parent.is_dir():

@@ -98,8 +98,10 @@ def test_a_read_only_directory(tmp_path: Path, wanted: list[float]):
     place = tmp_path / "cache"
     place.mkdir(mode=0o500)
     if os.geteuid() == 0:  # root writes everywhere but here
-        deny = "import os, tempfile\ndef deny(*_, **__): raise PermissionError(13, 'read-only')\n"
-        assert run(place, f"{deny}tempfile.mkstemp = deny") == wanted
+        deny = (
+            "import jounce.files as f\ndef deny(*_, **__): raise PermissionError(13, 'read-only')\n"
+        )
+        assert run(place, f"{deny}f.secrets.token_hex = deny") == wanted
     else:
         assert run(place) == wanted
     assert not list(place.iterdir())

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
 from pathlib import Path
+from typing import IO, Any
 
 import pytest
 
+from jounce import files
 from jounce.files import atomic_write
 from tests.cli.program import interrupt
 
@@ -99,3 +102,42 @@ def test_ctrl_c_in_the_middle_of_a_file(tmp_path: Path):
     code, _ = interrupt(program)
     assert code == 130
     assert not list(tmp_path.iterdir())
+
+
+@posix
+def test_a_link_to_itself_is_refused(tmp_path: Path):
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    with pytest.raises(OSError, match="loop") as caught, atomic_write(loop):
+        pass
+    assert caught.value.errno == errno.ELOOP
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full disk")
+def test_a_full_disk_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    target = tmp_path / "result.csv"
+    device, real = os.open("/dev/full", os.O_WRONLY), os.fdopen
+
+    def full(descriptor: int, *rest: str, **options: str) -> IO[Any]:
+        os.dup2(device, descriptor)
+        return real(descriptor, *rest, **options)
+
+    monkeypatch.setattr(files.os, "fdopen", full)
+    with pytest.raises(OSError, match=r"result\.csv") as caught, atomic_write(target) as file:
+        file.write("x" * 100)
+    os.close(device)
+    assert caught.value.errno == errno.ENOSPC
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_a_killed_process_left_is_swept(tmp_path: Path):
+    left, foreign = tmp_path / ".jounce-0123456789ab.tmp", tmp_path / ".jounce-mine.tmp"
+    young = tmp_path / ".jounce-ba9876543210.tmp"  # of a process that runs, perhaps
+    for path in (left, foreign, young):
+        path.write_text("half")
+    for path in (left, foreign):
+        os.utime(path, (0, 0))
+    for _ in range(2):
+        with atomic_write(tmp_path / "file") as file:
+            file.write("whole")
+    assert {path.name for path in tmp_path.iterdir()} == {"file", foreign.name, young.name}

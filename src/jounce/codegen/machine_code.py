@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import ctypes
-import functools
-import hashlib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jounce.codegen import cache as disk
+from jounce.codegen.gate import compiling
 from jounce.codegen.llvm.host import compile_module, host, load_objects
 from jounce.codegen.llvm.printer import ENTRY, print_llvm
 from jounce.codegen.parallel import Progress, available_workers, compile_modules
 from jounce.codegen.program import Program
+from jounce.sources import fingerprint
 
 PARALLEL = 15_000  # machine operations from which helper processes pay
 
@@ -75,27 +74,22 @@ def compile_program(
     computed at once, by default the width of the host. `progress(done, total)` is told about
     modules compiled.
     """
-    this = host()
-    lanes = lanes or this.lanes
-    key = disk.key_of(this.identity, _generator(), program.digest, f"{lanes} {fma}")
-    stored = disk.load(key) if cache else None
-    if stored:
-        return MachineCode(program, lanes, int.from_bytes(stored[0], "little"), stored[1:])
-    printed = print_llvm(program, lanes=lanes, fma=fma, host_fma=this.fma)
-    workers = available_workers() if printed.instructions > PARALLEL else 0
-    objects = compile_modules(printed.modules, workers=workers, progress=progress)
-    if cache:
-        disk.store(key, [printed.scratch_bytes.to_bytes(8, "little"), *objects])
-    return MachineCode(program, lanes, printed.scratch_bytes, objects)
+    with compiling():
+        this = host()
+        lanes = lanes or this.lanes
+        generator = fingerprint("codegen")  # with it, a program decides its IR unprinted
 
+        def make() -> list[bytes]:
+            printed = print_llvm(program, lanes=lanes, fma=fma, host_fma=this.fma)
+            workers = available_workers() if printed.instructions > PARALLEL else 0
+            objects = compile_modules(printed.modules, workers=workers, progress=progress)
+            return [printed.scratch_bytes.to_bytes(8, "little"), *objects]
 
-@functools.cache
-def _generator() -> str:
-    """Return a fingerprint of this package: with it, a program decides its IR unprinted."""
-    state = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        state.update(path.read_bytes())
-    return state.hexdigest()
+        key = None
+        if cache and generator is not None:
+            key = disk.key_of(this.identity, generator, program.digest, f"{lanes} {fma}")
+        scratch, *objects = disk.kept(key, make)
+        return MachineCode(program, lanes, int.from_bytes(scratch, "little"), objects)
 
 
 def _pointers(arrays: Sequence[NDArray[np.float64]], rows: int) -> tuple[Any, Any]:
@@ -115,10 +109,7 @@ def _pointers(arrays: Sequence[NDArray[np.float64]], rows: int) -> tuple[Any, An
 
 def load_module(text: str, symbol: str) -> tuple[Any, int]:
     """Return the engine and the address of a function of hand-written IR, cached like programs."""
-    key = disk.key_of(host().identity, text)
-    stored = disk.load(key)
-    if stored is None:
-        stored = [compile_module(text)]
-        disk.store(key, stored)
-    engine = load_objects(stored)
-    return engine, engine.get_function_address(symbol)
+    with compiling():
+        key = disk.key_of(host().identity, text)
+        engine = load_objects(disk.kept(key, lambda: [compile_module(text)]))
+        return engine, engine.get_function_address(symbol)

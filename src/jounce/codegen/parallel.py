@@ -1,4 +1,9 @@
-"""Compile several modules on all cores; whatever goes wrong with a helper is done here."""
+"""Compile several modules on all cores; whatever goes wrong with a helper is done here.
+
+llvmlite lets one thread at a time into LLVM, so a second core needs a second process: IR on its
+stdin, object code on its stdout. Frames are an 8-byte length and that many bytes; an empty reply
+says that the module failed.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +14,13 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 from jounce.codegen.llvm.host import compile_module
-from jounce.codegen.worker import read_frame, write_frame
 
 PATIENCE = 120.0  # seconds a helper may take for its last module
+# What a helper runs: it finds our packages where we found them, and nothing elsewhere.
+_HELPER = "import sys; sys.path += sys.argv[1:]; from jounce.codegen.parallel import serve; serve()"
 Progress = Callable[[int, int], None]
 
 
@@ -88,8 +95,8 @@ class _Helper:
             assert self.process.stdout is not None
             while True:
                 index = self.queue.popleft()
-                write_frame(self.process.stdin, self.modules[index].encode())
-                data = read_frame(self.process.stdout)
+                _write_frame(self.process.stdin, self.modules[index].encode())
+                data = _read_frame(self.process.stdout)
                 if not data:
                     return
                 self.results[index] = data
@@ -106,12 +113,42 @@ class _Helper:
 
 
 def _start() -> subprocess.Popen[bytes]:
-    """Start a worker that finds the same packages as this process."""
-    path = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
+    """Start a helper without the current directory, PYTHON… variables and site packages."""
+    roots = [_root(name) for name in ("jounce", "numpy", "llvmlite")]
     return subprocess.Popen(
-        [sys.executable, "-m", "jounce.codegen.worker"],
+        [sys.executable, "-I", "-S", "-c", _HELPER, *dict.fromkeys(roots)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": path},
     )
+
+
+def _root(package: str) -> str:
+    """Return the directory that a package of ours was imported from."""
+    file = sys.modules[package].__file__
+    assert file is not None
+    return str(Path(file).resolve().parents[1])
+
+
+def serve() -> None:
+    """Compile until stdin ends."""
+    while (frame := _read_frame(sys.stdin.buffer)) is not None:
+        try:
+            data = compile_module(frame.decode())
+        except Exception:  # the parent compiles it and meets the error itself
+            data = b""
+        _write_frame(sys.stdout.buffer, data)
+
+
+def _write_frame(stream: IO[bytes], data: bytes) -> None:
+    stream.write(len(data).to_bytes(8, "little"))
+    stream.write(data)
+    stream.flush()
+
+
+def _read_frame(stream: IO[bytes]) -> bytes | None:
+    """Receive one frame; None at the end of the stream."""
+    head = stream.read(8)
+    size = int.from_bytes(head, "little")
+    data = stream.read(size) if len(head) == 8 else b""
+    return data if len(head) == 8 and len(data) == size else None

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from jounce.codegen.gate import compiling
 from jounce.codegen.machine_code import compile_program
 from jounce.codegen.parallel import Progress
 from jounce.codegen.program import Program
@@ -80,7 +81,7 @@ class Kernel:
         ``progress(done, total)`` is told about parts of the code that are compiled; it is not
         called where the code is there already, in this process or on disk.
         """
-        with self._lock:  # whoever comes second finds it done
+        with compiling(), self._lock:  # whoever comes second finds it done
             if not self._is_ready:
                 self._runner = self._compiled(progress)
                 self._is_ready = True
@@ -168,12 +169,22 @@ def kernel(
 
 
 _kernels: OrderedDict[KernelSpec, Kernel] = OrderedDict()
-_lock = threading.Lock()
+_registry = threading.Lock()
+
+
+def _new_registry() -> None:
+    """Let a forked child forget that another thread of its parent was looking."""
+    global _registry  # noqa: PLW0603
+    _registry = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_new_registry)
 
 
 def kernel_of(spec: KernelSpec) -> Kernel:
     """Return the kernel of this description, made once and kept while it is used."""
-    with _lock:
+    with _registry:
         found = _kernels.get(spec)
         if found is None:
             found = _kernels[spec] = Kernel(spec)

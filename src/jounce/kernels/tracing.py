@@ -7,11 +7,8 @@ a text goes unnoticed.
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 from array import array
-from functools import cache
 from itertools import chain, islice
 from math import prod
 
@@ -21,23 +18,16 @@ from jounce.codegen.program import Program
 from jounce.errors import UnsupportedError
 from jounce.kernels.quantities import KernelSpec, run_text, signature
 from jounce.model.robot import Robot
+from jounce.sources import FOLDERS, fingerprint
 
-_FOLDERS = ("algebra", "codegen", "derivatives", "dynamics", "kernels", "model")
 _PARTS = "qdBiiqi"  # type codes of what `_pack` writes
 
 
 def traced(spec: KernelSpec) -> Program:
     """Return the operations of a kernel, from disk if it was traced before."""
-    sources = _sources()
-    if sources is None:
-        return trace(spec)
-    key = disk.key_of("trace", sources, spec.robot.digest, repr(spec[1:]))
-    stored = disk.load(key)
-    if stored is not None:
-        return _unpack(stored)
-    program = trace(spec)
-    disk.store(key, _pack(program))
-    return program
+    sources = fingerprint(*FOLDERS)
+    key = sources and disk.key_of("trace", sources, spec.robot.digest, repr(spec[1:]))
+    return _unpack(disk.kept(key, lambda: _pack(trace(spec))))
 
 
 def trace(spec: KernelSpec) -> Program:
@@ -87,30 +77,3 @@ def _numbers(code: str, data: bytes) -> array:
     numbers = array(code)
     numbers.frombytes(data)
     return numbers
-
-
-@cache
-def _sources() -> str | None:
-    """Return a fingerprint of what decides operations; None where sources cannot be read."""
-    root = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120 - pathlib takes milliseconds
-    state = hashlib.sha256()
-    try:
-        for folder in _FOLDERS:
-            names = sorted(
-                f"{place}/{name}"
-                for place, _, files in os.walk(f"{root}/{folder}")
-                for name in files
-                if name.endswith(".py")
-            )
-            for name in names:
-                state.update(name.removeprefix(root).encode() + _content(name))
-            if not names:
-                return None
-    except OSError:
-        return None
-    return state.hexdigest()
-
-
-def _content(path: str) -> bytes:
-    with open(path, "rb") as file:  # noqa: PTH123
-        return file.read()

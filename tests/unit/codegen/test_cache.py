@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
 import time
+import warnings
 from pathlib import Path
 
 import pytest
 
 from jounce.codegen import cache
+from jounce.files import replacing
 
+posix = pytest.mark.skipif(os.name != "posix", reason="permissions, pipes")
 OBJECTS = [b"first object", b"", b"\x00third" * 100]
 
 
@@ -96,6 +100,133 @@ def test_writers_at_once_leave_a_whole_entry():
         assert cache.load(key) in (None, big)
     assert cache.load(key) == big
     assert len(cache.entries()) == 1
+
+
+def test_only_names_of_ours_are_removed(place: Path):
+    cache.store(cache.key_of("x"), OBJECTS)
+    foreign = [place / name for name in ("notes.tmp", "x.jobj", ".jounce-note.tmp", "a" * 64)]
+    for path in foreign:
+        path.write_text("precious")
+        os.utime(path, (0, 0))
+    left = place / ".jounce-0123456789ab.tmp"  # of a killed process
+    left.write_text("half")
+    os.utime(left, (0, 0))
+    assert cache.prune() == 1
+    assert not left.exists()
+    assert cache.clear() == 1
+    assert all(path.read_text() == "precious" for path in foreign)
+
+
+def test_a_file_that_is_being_written_stays(place: Path):
+    place.mkdir(mode=0o700)
+    with replacing(place / "slow", "wb") as file:
+        file.write(b"half")
+        (temporary,) = place.iterdir()
+        os.utime(temporary, (0, 0))
+        assert cache.prune() == 0
+        assert cache.clear() == 0
+    assert (place / "slow").read_bytes() == b"half"
+
+
+@pytest.mark.parametrize("age", [-10 * 86400, 2 * 86400])
+def test_a_stamp_of_another_day_is_no_reason_not_to_prune(place: Path, age: float):
+    cache.store(cache.key_of("old"), OBJECTS)
+    path = cache.entries()[0].path
+    os.utime(path, (0, 0))
+    os.utime(place / "pruned", (time.time() - age,) * 2)
+    cache.store(cache.key_of("new"), OBJECTS)
+    assert not path.exists()
+
+
+def test_a_process_that_writes_much_prunes_before_the_day_is_over(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+):
+    cache.store(cache.key_of("first"), OBJECTS)
+    monkeypatch.setattr(cache, "PRUNE_BYTES", 2000)
+    monkeypatch.setattr(cache, "prune", functools.partial(cache.prune, max_bytes=3000))
+    for k in range(20):
+        cache.store(cache.key_of(str(k)), OBJECTS)
+    assert cache.size() < 3000 + 2000 + 1000
+
+
+@posix
+def test_a_pipe_in_place_of_an_entry_is_a_miss_and_replaced(place: Path):
+    key = cache.key_of("x")
+    place.mkdir(mode=0o700)
+    os.mkfifo(place / f"{key}.jobj")
+    assert cache.load(key) is None
+    cache.store(key, OBJECTS)
+    assert cache.load(key) == OBJECTS
+
+
+@posix
+@pytest.mark.parametrize("bits", [0o777, 0o770, 0o702])
+def test_a_directory_that_others_can_write_to_is_refused(place: Path, bits: int):
+    key = cache.key_of("x")
+    cache.store(key, OBJECTS)
+    place.chmod(bits)
+    cache._warned.clear()
+    with pytest.warns(RuntimeWarning, match=r"others can write to it.*chmod -R go-w"):
+        assert cache.load(key) is None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # said once
+        cache.store(cache.key_of("y"), OBJECTS)
+        assert cache.load(cache.key_of("y")) is None
+    place.chmod(0o755)
+    assert cache.load(key) == OBJECTS
+
+
+@posix
+def test_an_entry_that_others_can_write_to_is_a_miss(place: Path):
+    key = cache.key_of("x")
+    cache.store(key, OBJECTS)
+    path = cache.entries()[0].path
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.chmod(0o666)
+    assert cache.load(key) is None
+    cache.store(key, OBJECTS)
+    assert cache.load(key) == OBJECTS
+
+
+@posix
+def test_a_directory_below_one_that_others_can_write_to_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    open_to_all = tmp_path / "all"
+    open_to_all.mkdir()
+    open_to_all.chmod(0o777)
+    monkeypatch.setenv(cache.VARIABLE, str(open_to_all / "kept"))
+    cache._warned.clear()
+    with pytest.warns(RuntimeWarning, match="a directory above it"):
+        cache.store("k", OBJECTS)
+    assert cache.load("k") is None
+    open_to_all.chmod(0o1777)  # as /tmp: others cannot take away what is ours
+    cache.store("k", OBJECTS)
+    assert cache.load("k") == OBJECTS
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root gives files away")
+@pytest.mark.parametrize("what", ["directory", "entry"])
+def test_what_another_user_owns_is_refused(place: Path, what: str):
+    key = cache.key_of("x")
+    cache.store(key, OBJECTS)
+    cache._warned.clear()
+    if what == "entry":
+        os.chown(cache.entries()[0].path, 12345, 12345)
+        assert cache.load(key) is None
+    else:
+        os.chown(place, 12345, 12345)
+        with pytest.warns(RuntimeWarning, match="belongs to user 12345"):
+            assert cache.load(key) is None
+
+
+def test_a_link_in_place_of_an_entry_is_not_followed(place: Path, tmp_path: Path):
+    key = cache.key_of("x")
+    cache.store(key, OBJECTS)
+    path = cache.entries()[0].path
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    assert cache.load(key) is None
 
 
 def test_old_entries_go_first(place: Path):

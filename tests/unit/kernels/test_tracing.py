@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import jounce
+from jounce import sources
 from jounce.kernels import tracing
 from jounce.kernels.quantities import kernel_spec
 from jounce.kernels.tracing import trace, traced
@@ -58,7 +59,7 @@ def test_whatever_decides_the_operations_is_in_the_key(
     for count, spec in enumerate(specs, start=1):
         traced(spec)
         assert stored(place) == count
-    monkeypatch.setattr(tracing, "_sources", lambda: "another version")
+    monkeypatch.setattr(tracing, "fingerprint", lambda *_: "another version")
     traced(specs[0])
     assert stored(place) == len(specs) + 1
 
@@ -72,7 +73,7 @@ def test_garbage_is_traced_again(place: Path):
 
 
 def test_without_sources_nothing_is_kept(place: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(tracing, "_sources", lambda: None)
+    monkeypatch.setattr(tracing, "fingerprint", lambda *_: None)
     spec = kernel_spec(jounce.load("planar2r"), "inverse_dynamics")
     assert traced(spec) == trace(spec)
     assert stored(place) == 0
@@ -88,6 +89,6 @@ print(*[name for name in sys.modules if name.startswith("jounce.")])
     assert done.returncode == 0, done.stderr
     layers = {name.split(".")[1] for name in done.stdout.split()}
     root = Path(tracing.__file__).parents[1]
-    known = {*tracing._FOLDERS, "formats", *(path.stem for path in root.glob("*.py"))}
+    known = {*sources.FOLDERS, "formats", *(path.stem for path in root.glob("*.py"))}
     assert layers <= known, "formats make robots, no operations; all else must be in the key"
-    assert tracing._sources() is not None
+    assert sources.fingerprint(*sources.FOLDERS) is not None
