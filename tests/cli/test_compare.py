@@ -12,7 +12,7 @@ import jounce
 from jounce.cli import main
 from jounce.comparison import study
 from jounce.comparison.contestants import CONTESTANTS
-from jounce.comparison.tables import rows_of_csv
+from jounce.comparison.records import rows_of_csv
 from tests.cli.program import only_line, started
 
 ONE = ("--quick", "--orders", "0", "--formulation", "momentum")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+import jounce
 from jounce.cli import main
 from tests import oracle_data as oracle
 
@@ -47,6 +49,21 @@ def test_a_broken_robot_exits_with_one(broken: str):
     failed = [line for line in result.stdout.splitlines() if "FAILED" in line]
     assert len(failed) == 2
     assert "body_0, body_1, body_2" in failed[0]
+
+
+def test_impossible_inertias_alone_are_a_note_as_the_help_says(tmp_path: Path):
+    """A moment of inertia above the sum of the others: no body, but of positive energy."""
+    b = jounce.RobotBuilder("thin")
+    odd = jounce.Inertia(1.0, (0.0, 0.0, 0.0), np.diag([1.0, 1.0, 3.0]))
+    b.add("arm", joint=jounce.joints.revolute((0, 0, 1)), inertia=odd)
+    path = tmp_path / "thin.json"
+    b.build(strict=False).save(path)
+    result = verify(str(path), "--no-strict", "--samples", "1", "--order", "0")
+    assert (result.exit_code, result.stderr) == (0, "")
+    (note,) = [line for line in result.stdout.splitlines() if " note " in line]
+    assert "pseudo-inertia of arm" in note
+    assert "other impossible inertias are a note" in " ".join(verify("--help").stdout.split())
+    assert verify(str(path)).exit_code == 2
 
 
 def test_a_broken_robot_is_bad_input_unless_told(broken: str):

@@ -102,7 +102,7 @@ def _check_outputs(table: Path | None, picture: Path | None) -> None:
 
 
 def _print(console: Console, found: Comparison) -> None:
-    from jounce.comparison.tables import remarks, tables
+    from jounce.comparison.records import remarks, tables
 
     robot, machine = escape(found.robot), escape(found.machine)
     console.print(f"[bold cyan]{robot}[/]  inverse dynamics on {machine}")

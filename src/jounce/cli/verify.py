@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 def verify(robot: Robot, *, samples: int, order: int, seed: int) -> None:
     """Check that a robot is sound and that all computations of it agree.
 
-    Exits with 1 if a check fails.  With --no-strict, bodies that cannot be are a failed check
-    instead of bad input.
+    Exits with 1 if a check fails.  With --no-strict, bodies that cannot be are no bad input:
+    negative kinetic energy is a failed check, other impossible inertias are a note.
     """
     import jounce
 

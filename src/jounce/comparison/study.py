@@ -15,8 +15,9 @@ from jounce.comparison.contestants import CONTESTANTS, Contestant, is_covered, w
 from jounce.comparison.measurement import Entry, Motion, best_seconds, is_compiled
 from jounce.comparison.records import Comparison, Measurement
 from jounce.comparison.reference import Reference, reference
-from jounce.errors import ShapeError, UnsupportedError, unknown_name
+from jounce.errors import ArgumentError, UnsupportedError, unknown_name
 from jounce.kernels.quantities import kernel_spec
+from jounce.model.checks import checked_integer
 from jounce.model.configuration import integrate
 from jounce.model.robot import Robot
 from jounce.trajectory import papers_motion
@@ -60,9 +61,10 @@ def compare(
     True
     """
     wanted = _checked_orders(orders)
-    for name, value in (("samples", samples), ("instants", instants), ("rounds", rounds)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise ShapeError(f"{name} must be an integer ≥ 1, got {value!r}.")
+    samples, instants, rounds = (
+        checked_integer(name, value, 1)
+        for name, value in (("samples", samples), ("instants", instants), ("rounds", rounds))
+    )
     kernel_spec(robot, "inverse_dynamics", max(wanted))  # the checks of the robot
     if not robot.nv:
         raise UnsupportedError(f"robot {robot.name!r} has no joint that moves: nothing to compare.")
@@ -92,9 +94,9 @@ def machine() -> str:
 
 
 def _checked_orders(orders: Iterable[int]) -> list[int]:
-    wanted = sorted(set(orders))
-    if not wanted or any(isinstance(k, bool) or not isinstance(k, int) or k < 0 for k in wanted):
-        raise ShapeError(f"orders must be integers ≥ 0, at least one, got {wanted}.")
+    wanted = sorted({checked_integer("every order", k) for k in orders})
+    if not wanted:
+        raise ArgumentError("orders must be one or more integers ≥ 0, got none.")
     return wanted
 
 

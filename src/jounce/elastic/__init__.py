@@ -5,6 +5,6 @@ from jounce.elastic.series import Feedforward as Feedforward
 from jounce.elastic.series import SeriesElastic as SeriesElastic
 from jounce.elastic.tracking import ExtendedController as ExtendedController
 from jounce.elastic.tracking import TrackingController as TrackingController
-from jounce.elastic.variable import Antagonistic as Antagonistic
-from jounce.elastic.variable import StiffnessFeedforward as StiffnessFeedforward
-from jounce.elastic.variable import VariableStiffness as VariableStiffness
+from jounce.elastic.variable_stiffness import Antagonistic as Antagonistic
+from jounce.elastic.variable_stiffness import StiffnessFeedforward as StiffnessFeedforward
+from jounce.elastic.variable_stiffness import VariableStiffness as VariableStiffness

@@ -1,15 +1,58 @@
-"""Checks of what users say about the drives of a robot, and the robot without its motors."""
+"""What all robots with drives share: checks of what users say, links without motors, the kernel."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from jounce.errors import ModelError, ShapeError, UnsupportedError
-from jounce.model.checks import as_floats
+from jounce.api.call import Wrench, as_wrenches, rows_to_order
+from jounce.errors import ArgumentError, ModelError, NotFiniteError, ShapeError, UnsupportedError
+from jounce.kernels.kernel import kernel_of
+from jounce.kernels.quantities import kernel_spec
+from jounce.model.checks import as_floats, checked
 from jounce.model.robot import Robot
+from jounce.trajectory.protocol import Trajectory
+
+Wrenches = Mapping[str, Any] | None
+NAMES = "qvajs"
+FEWEST = 5  # q … q⁽⁴⁾: the torque of a motor needs the second derivative of the joint torque
+
+
+def coupled(
+    links: Robot, groups: tuple[Any, ...], torques: np.ndarray, wrenches: Wrenches
+) -> np.ndarray:
+    """Return a, a', ... and θ'', θ''', ... for the torques and their derivatives.
+
+    ``groups`` are the arguments of `jounce.derivatives.elastic.coupled` before the torques;
+    ``wrenches`` act on the links.
+    """
+    order, given = len(torques) - 1, as_wrenches(wrenches)
+    keys = [(frame, wrench.representation) for frame, wrench in given.items()]
+    loads = [rows_to_order(frame, wrench.values, order) for frame, wrench in given.items()]
+    return kernel_of(kernel_spec(links, "elastic_coupled", order, keys))(*groups, torques, *loads)
+
+
+def with_armature(robot: Robot, armature: np.ndarray) -> Robot:
+    """Return the robot with these motor inertias on its joints."""
+    joints = tuple(
+        replace(joint, armature=tuple(float(x) for x in armature[joint.v_slice]))
+        for joint in robot.joints
+    )
+    return replace(robot, joints=joints)
+
+
+def armature_of(robot: Robot) -> np.ndarray:
+    """Return the motor inertias of a robot in the order of v."""
+    return np.array([x for joint in robot.joints for x in joint.armature])
+
+
+def joint_of(robot: Robot, chosen: np.ndarray) -> str:
+    """Return the name of the first joint that has a velocity chosen in ``(*batch, nv)``."""
+    velocity = int(np.argwhere(chosen)[0][-1])
+    return next(joint.name for joint in robot.joints if velocity < joint.v_slice.stop)
 
 
 def per_joint(
@@ -24,20 +67,15 @@ def per_joint(
         raise ShapeError(f"{name} must be a number or have shape ({robot.nv},), got {array.shape}.")
     array = np.broadcast_to(array, (robot.nv,)).copy()
     may_vanish = np.broadcast_to(zero, (robot.nv,))
-    for joint in robot.joints:
-        for x, zero in zip(array[joint.v_slice], may_vanish[joint.v_slice], strict=True):
-            allowed = x > 0.0 or (zero and x == 0.0)
-            if not allowed or (np.isinf(x) and not infinite):
-                kind = "zero or positive" if zero else "positive"
-                end = " (inf for a rigid joint)" if infinite else " and finite"
-                raise ModelError(f"{name} of joint {joint.name!r} must be {kind}{end}, got {x:g}.")
+    allowed = (array > 0.0) | (may_vanish & (array == 0.0))
+    wrong = ~allowed if infinite else ~allowed | np.isinf(array)
+    if wrong.any():
+        k = int(np.argmax(wrong))
+        kind = "zero or positive" if may_vanish[k] else "positive"
+        end = " (inf for a rigid joint)" if infinite else " and finite"
+        joint = joint_of(robot, wrong)
+        raise ModelError(f"{name} of joint {joint!r} must be {kind}{end}, got {array[k]:g}.")
     return array
-
-
-def joint_of(robot: Robot, chosen: np.ndarray) -> str:
-    """Return the name of the first joint that has a velocity chosen in ``(*batch, nv)``."""
-    velocity = int(np.argwhere(chosen)[0][-1])
-    return next(joint.name for joint in robot.joints if velocity < joint.v_slice.stop)
 
 
 def require_plain_joints(robot: Robot) -> None:
@@ -59,15 +97,64 @@ def require_plain_joints(robot: Robot) -> None:
             )
 
 
-def with_armature(robot: Robot, armature: np.ndarray) -> Robot:
-    """Return the robot with these motor inertias on its joints."""
-    joints = tuple(
-        replace(joint, armature=tuple(float(x) for x in armature[joint.v_slice]))
-        for joint in robot.joints
-    )
-    return replace(robot, joints=joints)
+def checked_motion(robot: Robot, motion: Sequence[Any]) -> list[np.ndarray]:
+    """Return q and its rates as arrays; at least four rates."""
+    if len(motion) < FEWEST:
+        raise ShapeError(
+            "the motion must be given to its fourth derivative: q, v, a, j, s; the motor torque "
+            f"depends on the second derivative of the joint torque. Got {len(motion)} arrays."
+        )
+    return [
+        checked(NAMES[k] if k < FEWEST else f"rate {k}", x, robot.nv) for k, x in enumerate(motion)
+    ]
 
 
-def armature_of(robot: Robot) -> np.ndarray:
-    """Return the motor inertias of a robot in the order of v."""
-    return np.array([x for joint in robot.joints for x in joint.armature])
+def checked_trajectory(robot: Robot, trajectory: Any) -> Trajectory:
+    """Return the trajectory if it moves as many coordinates as the robot has."""
+    if not callable(trajectory):
+        raise ArgumentError(f"trajectory must be callable, got {type(trajectory).__name__}.")
+    n = getattr(trajectory, "n", robot.nv)
+    if n != robot.nv:
+        raise ShapeError(f"the trajectory moves {n} coordinates, the robot has {robot.nv}.")
+    return trajectory  # pyright: ignore[reportReturnType]
+
+
+def plain_state(robot: Robot, state: Any, names: tuple[str, ...]) -> list[np.ndarray]:
+    """Return copies of the parts of one state, all as long as the velocity."""
+    require_parts(state, names)
+    return [one_state(checked(name, x, robot.nv)) for name, x in zip(names, state, strict=True)]
+
+
+def require_parts(state: Any, names: tuple[str, ...]) -> None:
+    """Raise unless a state has these parts."""
+    if not isinstance(state, Sequence | np.ndarray):
+        raise ShapeError(f"the state must hold {', '.join(names)}, got {type(state).__name__}.")
+    if len(state) != len(names):
+        raise ShapeError(f"the state must hold {', '.join(names)}, got {len(state)} parts.")
+
+
+def one_state(array: np.ndarray) -> np.ndarray:
+    """Return a copy of one part of one state."""
+    if array.ndim != 1:
+        raise ShapeError(f"simulation takes one state at a time, got shape {array.shape}.")
+    return np.array(array)
+
+
+def constant_wrenches(robot: Robot, wrenches: Wrenches) -> dict[str, Wrench]:
+    """Return wrenches that stay in their own representation, values ``(1, 6)``, by frame."""
+    return {
+        robot.frame(frame).name: Wrench(_constant(frame, wrench.values), wrench.representation)
+        for frame, wrench in as_wrenches(wrenches).items()
+    }
+
+
+def _constant(frame: str, values: Any) -> np.ndarray:
+    load = np.atleast_2d(as_floats(f"wrench on {frame}", values))
+    if load.shape != (1, 6):
+        raise ShapeError(
+            f"wrench on {frame} must have shape (6,) or (1, 6), got {np.shape(values)}: here it "
+            "stays, in its own representation."
+        )
+    if not np.isfinite(load).all():
+        raise NotFiniteError(f"wrench on {frame} must be finite, got {load[0]}.")
+    return load

@@ -15,8 +15,8 @@ import numpy as np
 
 from jounce.api.dynamics import inverse_dynamics
 from jounce.api.matrices import forward_dynamics
+from jounce.elastic.drives import Wrenches
 from jounce.elastic.series import SeriesElastic
-from jounce.elastic.wrenches import Wrenches
 from jounce.errors import ShapeError
 from jounce.model.checks import checked
 

@@ -10,15 +10,23 @@ import numpy as np
 from jounce.api.dynamics import inverse_dynamics
 from jounce.api.matrices import forward_dynamics
 from jounce.api.partials import forward_dynamics_partials
-from jounce.elastic.coupled import coupled
-from jounce.elastic.drives import armature_of, per_joint, require_plain_joints, with_armature
-from jounce.elastic.jets import checked_motion
-from jounce.elastic.wrenches import Wrenches
-from jounce.errors import ShapeError, UnsupportedError
+from jounce.elastic.drives import (
+    Wrenches,
+    armature_of,
+    checked_motion,
+    coupled,
+    per_joint,
+    plain_state,
+    require_plain_joints,
+    with_armature,
+)
+from jounce.errors import ArgumentError, ShapeError, UnsupportedError
 from jounce.kernels.kernel import kernel_of
 from jounce.kernels.quantities import kernel_spec
 from jounce.model.checks import as_floats, checked
 from jounce.model.robot import Robot
+
+CONSISTENT = 1e-9  # rad: how well the motor of a rigid joint must stand where the joint is
 
 
 class Feedforward(NamedTuple):
@@ -58,6 +66,8 @@ class SeriesElastic:
     (7,)
     """
 
+    state_names = ("q", "v", "theta", "theta1")
+
     def __init__(
         self,
         robot: Robot,
@@ -69,6 +79,7 @@ class SeriesElastic:
     ) -> None:
         require_plain_joints(robot)
         self.robot = robot
+        self.inputs = robot.nv
         self.stiffness = per_joint(robot, "stiffness", stiffness, infinite=True)
         self.rigid = np.isinf(self.stiffness)
         self.motor_inertia = self._motor_inertia(motor_inertia)
@@ -168,6 +179,20 @@ class SeriesElastic:
         speed = checked("theta1", theta1, nv) / n - checked("v", v, nv)
         torque = self._spring * stretch + self._spring_damping * speed
         return [torque, self._spring * speed] if rate else [torque]
+
+    def checked_state(self, state: Any) -> tuple[np.ndarray, ...]:
+        """Return the parts of one state as arrays, or raise."""
+        q, v, theta, theta1 = plain_state(self.robot, state, self.state_names)
+        n, rigid = self.gear_ratio, self.rigid
+        for name, own, other in (("theta", theta, q), ("theta1", theta1, v)):
+            gap = np.abs(own - n * other)[rigid].max(initial=0.0)
+            if gap > CONSISTENT:
+                raise ArgumentError(
+                    f"{name} of a rigid joint must be the gear ratio times that of the joint; "
+                    f"they differ by {gap:.3g}."
+                )
+            own[rigid] = (n * other)[rigid]
+        return q, v, theta, theta1
 
     def series(
         self, q: Any, v: Any, theta: Any, theta1: Any, torques: Any, *, wrenches: Wrenches = None

@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jounce.elastic.drives import Wrenches, checked_trajectory, constant_wrenches
 from jounce.elastic.extension import DynamicExtension
-from jounce.elastic.jets import checked_trajectory
 from jounce.elastic.series import SeriesElastic
-from jounce.elastic.wrenches import Wrenches, constant_wrenches
-from jounce.errors import ShapeError
+from jounce.errors import ArgumentError
 from jounce.trajectory.protocol import Trajectory
 
 
@@ -117,7 +116,7 @@ class ErrorLaw(NamedTuple):
 def checked_sample_time(sample_time: Any) -> float:
     """Return a sample time that is positive."""
     if not isinstance(sample_time, int | float | np.number) or not 0.0 < sample_time < np.inf:
-        raise ShapeError(f"sample_time must be positive, got {sample_time!r}.")
+        raise ArgumentError(f"sample_time must be positive, got {sample_time!r}.")
     return float(sample_time)
 
 
@@ -125,8 +124,8 @@ def gains_of(poles: Any) -> np.ndarray:
     """Return the gains of e, e', e'', e''' that place four poles."""
     poles = np.asarray(poles, dtype=complex)
     if poles.shape != (4,) or not np.all(poles.real < 0.0):
-        raise ShapeError(f"poles must be four numbers with negative real part, got {poles}.")
+        raise ArgumentError(f"poles must be four numbers with negative real part, got {poles}.")
     coefficients = np.poly(poles)
     if not np.allclose(coefficients.imag, 0.0, atol=1e-9 * np.abs(coefficients).max()):
-        raise ShapeError(f"complex poles must come in conjugate pairs, got {poles}.")
+        raise ArgumentError(f"complex poles must come in conjugate pairs, got {poles}.")
     return coefficients.real[:0:-1]

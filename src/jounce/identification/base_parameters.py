@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from jounce.errors import ShapeError, unknown_name
+from jounce.errors import ArgumentError, ShapeError, unknown_name
 from jounce.identification.numerical import numerical_null_space
 from jounce.identification.structural import structural_null_space
 from jounce.kernels.tracing import refuse_symbols
@@ -136,7 +136,7 @@ def base_parameters(
     if method not in METHODS:
         raise unknown_name("method", method, METHODS)
     if not 0.0 < tolerance < 1.0:
-        raise ShapeError(f"tolerance must lie between 0 and 1, such as 1e-8, got {tolerance!r}.")
+        raise ArgumentError(f"tolerance must lie between 0 and 1, such as 1e-8, got {tolerance!r}.")
     if not robot.n_bodies:
         return BaseParameters((), (), np.zeros((0, 0)), (), ())
     try:

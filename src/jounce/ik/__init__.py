@@ -6,12 +6,12 @@ from jounce.ik.joint_path import JointPath as JointPath
 from jounce.ik.joint_path import follow as follow
 from jounce.ik.pose_paths import PosePath as PosePath
 from jounce.ik.pose_paths import PoseSpline as PoseSpline
+from jounce.ik.pose_paths import ScrewMotions as ScrewMotions
+from jounce.ik.pose_paths import read_poses as read_poses
 from jounce.ik.pose_solver import IKResult as IKResult
 from jounce.ik.pose_solver import inverse_kinematics as inverse_kinematics
-from jounce.ik.pose_table import read_poses as read_poses
 from jounce.ik.rates import IKRates as IKRates
 from jounce.ik.rates import inverse_kinematics_rates as inverse_kinematics_rates
-from jounce.ik.screw_motions import ScrewMotions as ScrewMotions
 
 __all__ = [
     "IKRates",

@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.errors import PathError, ShapeError, SingularityError
-from jounce.ik.descent import Goal, descend, goal_of, no_bounds
+from jounce.errors import ArgumentError, PathError, ShapeError, SingularityError
 from jounce.ik.pose_paths import PosePath
-from jounce.ik.pose_solver import inverse_kinematics
+from jounce.ik.pose_solver import Goal, descend, goal_of, inverse_kinematics, no_bounds
 from jounce.ik.rates import IKRates, inverse_kinematics_rates
 from jounce.ik.tasks import DIRECTIONS
-from jounce.model.checks import as_floats, check_finite
+from jounce.model.checks import as_floats, check_finite, check_increasing
 from jounce.model.components import position_names, velocity_names
 from jounce.model.configuration import integrate
 from jounce.model.limits import position_range
@@ -219,11 +218,10 @@ def _checked_times(times: Any, path: PosePath) -> np.ndarray:
     if array.ndim != 1 or not array.size:
         raise ShapeError(f"times must have shape (samples,), got {array.shape}.")
     check_finite("times", array)
-    if np.any(np.diff(array) <= 0):
-        raise ShapeError("times must increase strictly.")
+    check_increasing("times", array)
     slack = 1e-9 * (path.end - path.start)
     if array[0] < path.start - slack or array[-1] > path.end + slack:
-        raise ShapeError(
+        raise ArgumentError(
             f"times {array[0]:g} … {array[-1]:g} leave the path, which lasts from {path.start:g} "
             f"to {path.end:g} s."
         )

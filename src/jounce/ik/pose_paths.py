@@ -1,19 +1,33 @@
-"""Paths of a pose in time, with the twist and its derivatives."""
+"""Paths of a pose in time, with the twist and its derivatives: splines, screw motions, files."""
 
 from __future__ import annotations
 
+import csv
+import os
+from math import perm
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from jounce.algebra.jet import Jet
-from jounce.algebra.rigid import continuous, pose_of, quaternion_of
+from jounce.algebra.rigid import (
+    continuous,
+    pose_exponential,
+    pose_logarithm,
+    pose_of,
+    quaternion_of,
+)
 from jounce.algebra.se3 import body_twist
 from jounce.algebra.vector import Vec3
-from jounce.errors import ShapeError
+from jounce.errors import ArgumentError, ShapeError, TableError
 from jounce.ik.tasks import checked_poses
-from jounce.model.checks import as_floats, check_finite
+from jounce.model.checks import as_floats, check_finite, check_increasing
 from jounce.trajectory.protocol import checked_times
+
+COLUMNS = ("t", "x", "y", "z", "qx", "qy", "qz", "qw")
+# s(τ) from 0 to 1 with four vanishing derivatives at both ends: the powers 5 … 9 of τ.
+REST_TO_REST = {5: 126.0, 6: -420.0, 7: 540.0, 8: -315.0, 9: 70.0}
 
 
 class PosePath(Protocol):
@@ -53,10 +67,10 @@ class PoseSpline:
     def __init__(self, times: Any, poses: Any, *, degree: int = 5, ends: str = "rest") -> None:
         from scipy.interpolate import make_interp_spline
 
-        self.times, self.poses = checked_samples(times, poses)
+        self.times, self.poses = _checked_samples(times, poses)
         self.start, self.end = self.times[[0, -1]].tolist()
         if degree not in (3, 5, 7) or ends not in ("rest", "free"):
-            raise ShapeError(
+            raise ArgumentError(
                 f"degree must be 3, 5 or 7 and ends 'rest' or 'free', got {degree!r} and {ends!r}."
             )
         if ends == "free" and len(self.times) <= degree:
@@ -85,7 +99,85 @@ class PoseSpline:
         return pose, np.ascontiguousarray(np.moveaxis(twist, 0, -1))
 
 
-def checked_samples(times: Any, poses: Any) -> tuple[np.ndarray, np.ndarray]:
+class ScrewMotions:
+    """From each of the poses ``(n, 4, 4)`` to the next by the one screw that joins them.
+
+    ``T(t) = T_i exp(X_i s)`` between the times ``(n,)``; s rests at every pose, with four
+    vanishing derivatives: the joint motion along the path has four continuous derivatives.
+    The body twist is ``X_i ṡ``, its derivatives ``X_i s̈``, …, in the world as in the body.
+
+    >>> import numpy as np
+    >>> end = np.eye(4)
+    >>> end[2, 3] = 1.0
+    >>> pose, twists = ScrewMotions([0.0, 2.0], [np.eye(4), end])(1.0)
+    >>> pose[2, 3].round(6), twists.shape
+    (np.float64(0.5), (4, 6))
+    """
+
+    def __init__(self, times: Any, poses: Any) -> None:
+        self.times, self.poses = _checked_samples(times, poses)
+        self.start, self.end = self.times[[0, -1]].tolist()
+        steps = np.linalg.solve(self.poses[:-1], self.poses[1:])
+        self.screws = pose_logarithm(steps)
+
+    def __call__(self, t: Any, order: int = 4) -> tuple[np.ndarray, np.ndarray]:
+        """Return the poses ``(*t.shape, 4, 4)`` and body twists ``(order, *t.shape, 6)``."""
+        t = checked_times(t, order)
+        part = np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.screws) - 1)
+        length = np.diff(self.times)[part]
+        tau = np.clip((t - self.times[part]) / length, 0.0, 1.0)
+        s = [
+            sum(perm(k, m) * c * tau ** (k - m) for k, c in REST_TO_REST.items() if k >= m)
+            / length**m
+            for m in range(order + 1)
+        ]
+        X = self.screws[part]
+        pose = self.poses[part] @ pose_exponential(X * s[0][..., None])
+        twists = np.array([X * rate[..., None] for rate in s[1:]]).reshape(order, *t.shape, 6)
+        return pose, twists
+
+
+def read_poses(path: str | os.PathLike[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Return times ``(n,)`` and poses ``(n, 4, 4)`` from columns t, x, y, z, qx, qy, qz, qw.
+
+    Quaternions must have unit norm to 1e-6.  Errors say the file and the line.
+    """
+    with Path(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        lines = [
+            (n, row) for n, row in enumerate(csv.reader(file, skipinitialspace=True), 1) if row
+        ]
+    header = [name.strip() for name in lines[0][1]] if lines else []
+    missing = [name for name in COLUMNS if header.count(name) != 1]
+    if missing:
+        raise TableError(
+            f"{os.fspath(path)}:1: a path has one column each of {', '.join(COLUMNS)}; look at "
+            f"{', '.join(missing)}. Columns found: {', '.join(header) or 'none'}."
+        )
+    order = [header.index(name) for name in COLUMNS]
+    rows = [_numbers(f"{os.fspath(path)}:{n}", row, order, len(header)) for n, row in lines[1:]]
+    if len(rows) < 2:
+        raise TableError(f"{os.fspath(path)}:1: a path needs two poses, got {len(rows)}.")
+    values = np.array(rows)
+    return values[:, 0], pose_of(values[:, 1:4], values[:, 4:])
+
+
+def _numbers(where: str, row: list[str], order: list[int], width: int) -> list[float]:
+    try:
+        values = [float(text) for text in row]
+    except ValueError:
+        values = []
+    if len(values) != width or not np.isfinite(values).all():
+        raise TableError(f"{where}: expected {width} finite numbers, got {', '.join(row)!r}.")
+    picked = [values[i] for i in order]
+    norm = float(np.linalg.norm(picked[4:]))
+    if abs(norm - 1.0) > 1e-6:
+        raise TableError(
+            f"{where}: the quaternion (qx qy qz qw) must have unit norm to 1e-6, got {norm:.9g}."
+        )
+    return picked
+
+
+def _checked_samples(times: Any, poses: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return increasing times ``(n,)`` and poses ``(n, 4, 4)``, two or more."""
     times, poses = as_floats("times", times), checked_poses("poses", poses)
     if times.ndim != 1 or len(times) < 2 or poses.shape != (len(times), 4, 4):
@@ -94,8 +186,7 @@ def checked_samples(times: Any, poses: Any) -> tuple[np.ndarray, np.ndarray]:
             f"{poses.shape}."
         )
     check_finite("times", times)
-    if np.any(np.diff(times) <= 0):
-        raise ShapeError(f"times must increase strictly, got {times.tolist()}.")
+    check_increasing("times", times)
     return times, poses
 
 
@@ -105,7 +196,7 @@ def _same_side(poses: np.ndarray) -> np.ndarray:
     cosines = np.sum(quaternions[1:] * quaternions[:-1], axis=1)  # of half the angles
     k = int(np.argmin(np.abs(cosines)))
     if abs(cosines[k]) < 0.5:
-        raise ShapeError(
+        raise ArgumentError(
             f"the path turns more than 120° from pose {k} to pose {k + 1}; give poses between them."
         )
     return continuous(quaternions)

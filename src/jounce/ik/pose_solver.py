@@ -1,22 +1,29 @@
-"""Joint coordinates that put a frame at a pose."""
+"""Joint coordinates that put a frame at a pose: Levenberg–Marquardt from many starts at once."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.algebra.rigid import join, rotation_vector
+from jounce.algebra.rigid import join, normalized, rotation_vector
 from jounce.api.kinematics import frame_pose
 from jounce.derivatives.inverse_kinematics import DIRECTIONS
-from jounce.errors import ShapeError, unknown_name
-from jounce.ik.descent import Goal, descend, goal_of
+from jounce.errors import ArgumentError, ShapeError, unknown_name
 from jounce.ik.tasks import checked_directions, checked_poses, checked_task, in_order
-from jounce.model.checks import checked_configuration
+from jounce.kernels.kernel import Kernel, kernel_of
+from jounce.kernels.quantities import KernelSpec
+from jounce.model.checks import checked_configuration, checked_integer
+from jounce.model.components import position_kinds, velocity_kinds
+from jounce.model.configuration import integrate
+from jounce.model.limits import position_range
 from jounce.model.robot import Robot
 
+LARGEST_TURN = 1.0  # rad a step, of every joint that turns
+DAMPING = np.array([0.1, 1e-12])  # of |e|², and always
 CANDIDATES = 8  # random configurations for every start; the nearest to the goal are taken
 REPRESENTATIONS = ("body", "hybrid")
 
@@ -70,7 +77,10 @@ def inverse_kinematics(
         raise unknown_name("representation", representation, REPRESENTATIONS)
     names = checked_directions(directions)
     checked_task(robot, frame, representation, names)
-    _check_counts(tolerance, starts, iterations)
+    if not (np.isfinite(tolerance) and tolerance > 0):
+        raise ArgumentError(f"tolerance must be a positive number, got {tolerance!r}.")
+    starts = checked_integer("starts", starts, 1)
+    iterations = checked_integer("iterations", iterations, 1)
     poses = checked_poses("pose", pose)
     goal = goal_of(robot, frame, names, representation, limits, tolerance)
     first = None if q0 is None else checked_configuration(robot, q0, "q0")
@@ -140,27 +150,31 @@ def _starts(goal: Goal, targets: np.ndarray, share: int, rng: np.random.Generato
 
 def _random(goal: Goal, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
     """Return random configurations within the limits; ±π or ±1 m, any attitude, without."""
-    lower = np.where(np.isfinite(goal.lower), goal.lower, np.minimum(goal.upper - 1.0, -np.pi))
-    upper = np.where(np.isfinite(goal.upper), goal.upper, np.maximum(lower + 1.0, np.pi))
-    q = rng.uniform(lower, upper, (*shape, goal.robot.nq))
-    for at in goal.robot.quaternions:
-        quaternion = rng.normal(size=(*shape, 4))
-        q[..., at] = quaternion / np.linalg.norm(quaternion, axis=-1, keepdims=True)
+    robot, lower, upper = goal.robot, goal.lower, goal.upper
+    reach = np.array([1.0 if kind == "length" else np.pi for kind in position_kinds(robot)])
+    lower = np.where(np.isfinite(lower), lower, np.minimum(upper - reach, -reach))
+    upper = np.where(np.isfinite(upper), upper, np.maximum(lower + reach, reach))
+    q = rng.uniform(lower, upper, (*shape, robot.nq))
+    for part in robot.quaternions:
+        q[..., part] = normalized(rng.normal(size=(*shape, 4)))
     return q
 
 
 def _unwound(goal: Goal, q: np.ndarray, first: np.ndarray | None) -> np.ndarray:
     """Return q with the angles that have no limits within half a turn of the start, or of zero."""
-    q = q.copy()
-    for joint in goal.robot.joints:
-        at = joint.q_slice
-        if joint.kind != "revolute" or joint.mimic is not None:
-            continue
-        if np.isfinite(goal.lower[at]).any() or np.isfinite(goal.upper[at]).any():
-            continue
-        centre = 0.0 if first is None else first[:, at]
-        q[:, at] -= 2 * np.pi * np.round((q[:, at] - centre) / (2 * np.pi))
-    return q
+    free = _turning(goal.robot) & np.isinf(goal.lower) & np.isinf(goal.upper)
+    turns = np.round((q if first is None else q - first) / (2 * np.pi))
+    return q - np.where(free, 2 * np.pi * turns, 0.0)
+
+
+def _turning(robot: Robot) -> np.ndarray:
+    """Tell which entries of q are angles that a whole turn leaves as they are."""
+    turns = np.array([kind == "angle" for kind in position_kinds(robot)], dtype=bool)
+    leaders = {joint.mimic.source for joint in robot.joints if joint.mimic is not None}
+    for i, joint in enumerate(robot.joints):
+        if joint.mimic is None and (joint.kind == "helical" or i in leaders):
+            turns[joint.q_slice] = False
+    return turns
 
 
 def _errors(
@@ -204,9 +218,88 @@ def _batch(poses: np.ndarray, first: np.ndarray | None) -> tuple[int, ...]:
         ) from None
 
 
-def _check_counts(tolerance: float, starts: int, iterations: int) -> None:
-    if not (np.isfinite(tolerance) and tolerance > 0):
-        raise ShapeError(f"tolerance must be a positive number, got {tolerance!r}.")
-    for name, count in (("starts", starts), ("iterations", iterations)):
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-            raise ShapeError(f"{name} must be an integer ≥ 1, got {count!r}.")
+@dataclass(frozen=True, slots=True, eq=False)
+class Goal:
+    """A frame, what of its pose counts, and the coordinates that are allowed."""
+
+    robot: Robot
+    step: Kernel  # `pose_step`
+    lower: np.ndarray
+    upper: np.ndarray
+    largest: np.ndarray  # step of every velocity
+    tolerance: float
+
+    def costs(self, q: np.ndarray, targets: np.ndarray) -> np.ndarray:
+        """Return the squared errors of configurations ``(*batch, nq)``."""
+        ones = np.ones(self.robot.nv)
+        return self.step.call(q, targets, ones, DAMPING, threads=None)[0, ..., -1]
+
+
+def goal_of(
+    robot: Robot, frame: str, names: list[str], representation: str, within: bool, tolerance: float
+) -> Goal:
+    """Return the goal of a frame; ``within`` the limits of the joints or anywhere."""
+    options = {"directions": in_order(names), "frame": frame, "representation": representation}
+    step = kernel_of(KernelSpec(robot, "pose_step", 0, (), tuple(options.items())))
+    lower, upper = position_range(robot.joints) if within else no_bounds(robot)
+    turns = [kind == "angle" for kind in velocity_kinds(robot)]
+    largest = np.where(turns, LARGEST_TURN, np.inf)
+    return Goal(robot, step, lower, upper, largest, tolerance)
+
+
+def no_bounds(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
+    """Return limits of q that nothing exceeds."""
+    return np.full(robot.nq, -np.inf), np.full(robot.nq, np.inf)
+
+
+def descend(
+    goal: Goal, q: np.ndarray, targets: np.ndarray, iterations: int, group: int = 1
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return q, squared errors and steps taken from starts ``(n, nq)`` to targets ``(n, 16)``.
+
+    Joints at a limit that the gradient drives further out stand still.  Of ``group`` starts in
+    a row, all stop when one has arrived.
+    """
+    nv, enough = goal.robot.nv, (0.5 * goal.tolerance) ** 2
+    end, costs = q.copy(), np.full(len(q), np.inf)
+    steps = np.zeros(len(q), dtype=np.int64)
+    active = np.arange(len(q))  # rows that are not done
+    has_arrived = np.zeros(len(q) // group, dtype=bool)
+    scale = np.ones((len(q), nv))
+    for step in range(iterations + 1):
+        found = goal.step.call(q, targets, scale, DAMPING, threads=None)[0]
+        is_done = found[:, -1] <= enough
+        if is_done.any() or step == iterations:
+            has_arrived[active[is_done] // group] = True
+            left = ~has_arrived[active // group] & (step < iterations)
+            gone = active[~left]
+            end[gone], costs[gone], steps[gone] = q[~left], found[~left, -1], step
+            active, q, found, targets = active[left], q[left], found[left], targets[left]
+        if not len(active):
+            break
+        q = _moved(goal, q, found[:, :nv])
+        scale = _free(goal, q, found[:, nv:-1])
+    return end, costs, steps
+
+
+def _moved(goal: Goal, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+    ratio = (np.abs(step) / goal.largest).max(axis=1, keepdims=True)
+    step = step / np.maximum(ratio, 1.0)
+    if not goal.robot.quaternions:
+        return np.clip(q + step, goal.lower, goal.upper)
+    return np.clip(integrate(goal.robot, q, step), goal.lower, goal.upper)
+
+
+def _free(goal: Goal, q: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+    """Return 0 for velocities that the gradient drives out of their limits, else 1."""
+    is_low, is_high = q <= goal.lower, q >= goal.upper
+    if goal.robot.quaternions:  # coordinates of spherical and free joints have no limits
+        rows = _velocity_rows(goal.robot)
+        is_low, is_high = is_low[:, rows], is_high[:, rows]
+    return 1.0 - ((is_low & (gradient < 0)) | (is_high & (gradient > 0)))
+
+
+def _velocity_rows(robot: Robot) -> list[int]:
+    """Return a coordinate for every velocity, its own where there is one."""
+    own = [joint for joint in robot.joints if joint.mimic is None]
+    return [j.q_slice.start + k for j in own for k in range(j.nv)]

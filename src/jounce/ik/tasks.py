@@ -9,7 +9,7 @@ import numpy as np
 
 from jounce.derivatives.inverse_kinematics import DIRECTIONS, task_of
 from jounce.dynamics.inverse_kinematics import Task
-from jounce.errors import ShapeError, UnsupportedError, unknown_name
+from jounce.errors import ArgumentError, ShapeError, UnsupportedError, unknown_name
 from jounce.model.checks import as_floats, check_finite
 from jounce.model.robot import Robot
 
@@ -31,7 +31,7 @@ def checked_directions(directions: str | Sequence[str] | None) -> list[str]:
         if name not in DIRECTIONS:
             raise unknown_name("direction", name, (*DIRECTIONS, *_GROUPS))
     if not names or len(set(names)) < len(names):
-        raise ShapeError(f"directions must be one or more different names, got {names}.")
+        raise ArgumentError(f"directions must be one or more different names, got {names}.")
     return names
 
 
@@ -74,7 +74,7 @@ def checked_weights(robot: Robot, weights: Any) -> np.ndarray:
         )
     check_finite("weights", array)
     if np.any(array <= 0.0):
-        raise ShapeError(f"weights must be positive, got {array.tolist()}.")
+        raise ArgumentError(f"weights must be positive, got {array.tolist()}.")
     return array
 
 
@@ -91,7 +91,7 @@ def checked_poses(name: str, poses: Any) -> np.ndarray:
     is_bad = ~(error <= ROTATION_TOLERANCE) | is_turned | (array[..., 3, :] != (0, 0, 0, 1)).any(-1)
     if np.any(is_bad):
         where = [int(i) for i in np.argwhere(is_bad)[0]]
-        raise ShapeError(
+        raise ArgumentError(
             f"{name}{where or ''} is not a rigid transform: the upper left 3×3 must be a rotation "
             f"to {ROTATION_TOLERANCE:g} and the last row 0 0 0 1, got "
             f"{array[tuple(where)].tolist()}."

@@ -11,25 +11,24 @@ import numpy as np
 from jounce.api.dynamics import inverse_dynamics
 from jounce.api.kinematics import poses
 from jounce.elastic import SeriesElastic
-from jounce.errors import ShapeError, UnsupportedError
+from jounce.errors import ArgumentError, ShapeError, UnsupportedError
 from jounce.files import atomic_write
 from jounce.limits.limits import MotionLimits, checked_limits
 from jounce.model.checks import as_floats
 from jounce.model.robot import Robot
 from jounce.report.drawing import placements, skeleton
-from jounce.report.energy import energy_section
-from jounce.report.limits import limit_section
 from jounce.report.page import page, require_plotly
-from jounce.report.quantities import (
+from jounce.report.records import Report
+from jounce.report.sections import (
     Motion,
     elastic_section,
+    energy_section,
     force_section,
+    limit_section,
     model_section,
     motion_section,
     wrench_section,
 )
-from jounce.report.records import Report
-from jounce.report.sampling import spread
 from jounce.tables.motion_table import check_samples
 from jounce.trajectory.protocol import checked_motion
 
@@ -61,13 +60,8 @@ def write_report(
     """
     require_plotly()
     tick = progress or (lambda: None)
-    options: dict[str, Any] = {
-        "elastic": elastic,
-        "source": source,
-        "notes": notes,
-        "limits": limits,
-    }
-    found = report_of(robot, time, q, *rates, **options, progress=tick)
+    told = {"source": source, "notes": notes, "progress": tick}
+    found = report_of(robot, time, q, *rates, limits=limits, elastic=elastic, **told)
     text = page(found)
     tick()
     with atomic_write(path) as file:
@@ -89,11 +83,12 @@ def report_of(
     """Return what `write_report` writes, before it becomes a page."""
     time, motion = _checked_motion(robot, time, (q, *rates))
     if elastic is not None and elastic.robot != robot:
-        raise ShapeError("elastic must be the drives of the same robot.")
+        raise ArgumentError("elastic must be the drives of the same robot.")
     limits = checked_limits(robot, limits)
     forces = inverse_dynamics(robot, *motion)
     progress()
-    drawn = spread(len(time), POSE_NUMBERS // (7 * robot.n_bodies))
+    count = min(len(time), max(POSE_NUMBERS // (7 * robot.n_bodies), 2))
+    drawn = np.unique(np.linspace(0, len(time) - 1, count).astype(np.intp))
     (placed,) = poses(robot, motion[0][drawn])
     progress()
     sections = [motion_section(robot, limits, motion, notes), force_section(robot, limits, forces)]

@@ -1,19 +1,31 @@
-"""Where in a step a limit is reached, or a function of the state vanishes, first."""
+"""What ends a simulation within a step: limits, events, and coordinates too large to mean anything.
+
+An angle counts modulo a turn, so what its floating-point number is worth is the spacing of
+such numbers there, ``ε |q|``, in radians, and not of its size.  A simulation ends where it
+exceeds the tolerance; a tolerance below √ε, half the digits of a sine, asks for no more::
+
+    |q| ≤ max(tol, √ε) / ε          6.7e7 rad or m for tol ≤ 1.5e-8
+
+Quaternions are never large, and where a free body is does not change its motion.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from jounce.algebra.series import evaluate
-from jounce.errors import NotFiniteError, ShapeError
+from jounce.errors import ArgumentError, NotFiniteError
+from jounce.model.components import position_kinds
 from jounce.model.robot import Robot
 from jounce.simulation.systems import Series
 
 LIMITS = ("position", "velocity")
 SAMPLES = 33  # of a step: what comes and goes between two of them stays unseen
+FINEST = float(np.finfo(float).eps)  # the spacing of floating-point numbers at one
 Event = Callable[..., float]
 
 
@@ -43,7 +55,7 @@ class Watch:
         self.bounds = [b for b in _bounds(robot) if b.value < np.inf and LIMITS[b.part] in kinds]
         self.events: Mapping[str, Event] = events or {}
         if not isinstance(self.events, Mapping) or not all(map(callable, self.events.values())):
-            raise ShapeError("events must map names to functions of time and state.")
+            raise ArgumentError("events must map names to functions of time and state.")
 
     def __call__(self, time: float, series: Series, h: float) -> Stop | None:
         """Return what happens first within a step of length h, if anything."""
@@ -92,7 +104,7 @@ def _number(name: str, value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise ShapeError(
+        raise ArgumentError(
             f"event {name} must return a number, one for the whole robot, got {value!r}."
         ) from None
 
@@ -132,5 +144,45 @@ def _checked_kinds(limits: Any) -> tuple[str, ...]:
     kinds = (limits,) if isinstance(limits, str) else tuple(limits)
     for kind in kinds:
         if kind not in LIMITS:
-            raise ShapeError(f"limits must be True, False or among {LIMITS}, got {kind!r}.")
+            raise ArgumentError(f"limits must be True, False or among {LIMITS}, got {kind!r}.")
     return kinds
+
+
+class Exit(NamedTuple):
+    """A coordinate that is too large ``time`` after the start of a step, and why that matters."""
+
+    time: float
+    message: str
+
+
+class Range:
+    """How far coordinates may go: as far as they are fine enough to mean something."""
+
+    def __init__(self, robot: Robot, tol: float) -> None:
+        self.robot = robot
+        self.bounds = np.full(robot.nq, np.finfo(float).max)
+        for joint in robot.joints:
+            if joint.quaternion is None:
+                self.bounds[joint.q_slice] = max(tol, sqrt(FINEST)) / FINEST
+
+    def __call__(self, time: float, series: np.ndarray, h: float) -> Exit | None:
+        """Return where within a step of length h the series of q leaves the bounds, if so."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            if not self._is_beyond(series, h):
+                return None
+            past = np.array([self._is_beyond(series, 0.0), True])
+            last = bisected(np.array([0.0, h]), past, lambda t: self._is_beyond(series, t))
+            return Exit(last, self._message(time + last, evaluate(series, last)))
+
+    def _is_beyond(self, series: np.ndarray, t: float) -> bool:
+        return not (np.abs(evaluate(series, t)) <= self.bounds).all()
+
+    def _message(self, time: float, q: np.ndarray) -> str:
+        k = int(np.argmax(np.abs(q) / self.bounds))
+        joint = next(j.name for j in self.robot.joints if k < j.q_slice.stop)
+        value, unit = q[k], "m" if position_kinds(self.robot)[k] == "length" else "rad"
+        return (
+            f"joint {joint!r} is too far away at t = {time:.9g} s, at {value:.3g} {unit}: "
+            f"floating-point numbers are {np.spacing(abs(value)):.2g} {unit} apart there, too "
+            "coarse to go on. Velocities or forces are too large, or the time is too long."
+        )

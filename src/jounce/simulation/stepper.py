@@ -10,8 +10,8 @@ import numpy as np
 
 from jounce.errors import ModelError, NotFiniteError, SimulationError, SingularError
 from jounce.model.robot import Robot
-from jounce.simulation.drive import Drive
-from jounce.simulation.record import Record
+from jounce.simulation.applied_forces import AppliedForces
+from jounce.simulation.result import Record
 from jounce.simulation.systems import Series, System, are_finite
 
 SMALLEST_STEP = 1e-13
@@ -33,8 +33,10 @@ class Accuracy(NamedTuple):
 class Stepper:
     """Computes the series of a step, its length, and raises the order while that pays."""
 
-    def __init__(self, system: System, drive: Drive, accuracy: Accuracy, horizon: float) -> None:
-        self.system, self.drive, self.accuracy = system, drive, accuracy
+    def __init__(
+        self, system: System, forces: AppliedForces, accuracy: Accuracy, horizon: float
+    ) -> None:
+        self.system, self.forces, self.accuracy = system, forces, accuracy
         self.orders = orders_of(accuracy, horizon)
         self._last, self._was_short = np.inf, False
 
@@ -42,7 +44,7 @@ class Stepper:
         """Return the series, the forces at its start, its length and the next fixed time."""
         tol, _, step, most = self.accuracy
         while True:
-            force, until = self.drive(record.time, record.state, self.orders[0])
+            force, until = self.forces(record.time, record.state, self.orders[0])
             until = min(until, end)
             series = self._series(record, force)
             wanted = min(step or np.inf, until - record.time)
@@ -67,10 +69,10 @@ class Stepper:
 
     def _agreed(self, record: Record, force: np.ndarray, h: float, until: float) -> float:
         """Return how much of a step the forces agree to; raise if they never do."""
-        if self.drive.function is None:
+        if self.forces.function is None:
             return h
         grown = min(h, GROWTH * max(self._last, TINY * h))
-        self._last = self.drive.agrees(record.time, force, grown, until, self.accuracy.tol)
+        self._last = self.forces.agrees(record.time, force, grown, until, self.accuracy.tol)
         was_short, self._was_short = self._was_short, self._last < min(grown, TINY * h)
         if was_short and self._was_short:
             raise SimulationError(
@@ -120,7 +122,7 @@ class Stepper:
                 f"it {best}, or give a larger tol, or a larger max_steps"
             )
         else:
-            bends = "" if self.drive.function is None else ", or forces(t) jumps or bends often"
+            bends = "" if self.forces.function is None else ", or forces(t) jumps or bends often"
             cure = (
                 f"The motion is fast{bends}: {hurry(self.system.robot, series[1])}. "
                 "Simulate less time, or give a larger max_steps"

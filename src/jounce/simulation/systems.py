@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,15 +10,16 @@ import numpy as np
 from jounce.algebra.series import coefficients, integrated
 from jounce.api.call import Wrench
 from jounce.api.matrices import SMALLEST_PIVOT, forward_dynamics
+from jounce.elastic.drives import Wrenches, constant_wrenches, one_state, require_parts
 from jounce.elastic.series import SeriesElastic
-from jounce.errors import ShapeError
+from jounce.elastic.variable_stiffness import StiffnessDrives
 from jounce.kernels.kernel import Kernel, kernel_of
 from jounce.kernels.quantities import kernel_spec
 from jounce.model.checks import checked, checked_configuration
 from jounce.model.robot import Robot
 
 Series = tuple[np.ndarray, ...]  # Taylor coefficients (order + 1, width) of every part of a state
-CONSISTENT = 1e-9  # rad: how well the motor of a rigid joint must stand where the joint is
+THINGS = "give a Robot, a SeriesElastic, a VariableStiffness or an Antagonistic"
 
 
 class System(Protocol):
@@ -39,6 +40,15 @@ class System(Protocol):
     def diagnose(self, state: Sequence[np.ndarray]) -> None:
         """Raise the error that explains why the motion cannot go on from a state, if known."""
         ...
+
+
+def system_of(thing: Any, wrenches: Wrenches = None) -> System:
+    """Return the system of a robot, or of elastic drives, under wrenches that stay."""
+    if isinstance(thing, Robot):
+        return RigidSystem(thing, constant_wrenches(thing, wrenches))
+    if isinstance(thing, SeriesElastic | StiffnessDrives):
+        return DrivenSystem(thing, constant_wrenches(thing.robot, wrenches))
+    raise TypeError(f"cannot simulate a {type(thing).__name__}; {THINGS}.")
 
 
 class RigidSystem:
@@ -62,9 +72,8 @@ class RigidSystem:
     def checked(self, state: Sequence[Any]) -> tuple[np.ndarray, ...]:
         """Return q and v as arrays, or raise."""
         require_parts(state, self.names)
-        return one_state(checked_configuration(self.robot, state[0])), one_state(
-            checked("v", state[1], self.robot.nv)
-        )
+        q, v = checked_configuration(self.robot, state[0]), checked("v", state[1], self.robot.nv)
+        return one_state(q), one_state(v)
 
     def series(self, state: Sequence[np.ndarray], forces: np.ndarray, order: int) -> Series:
         """Return Taylor coefficients of q and v up to ``order``."""
@@ -81,64 +90,34 @@ class RigidSystem:
         forward_dynamics(self.robot, state[0], state[1], np.zeros(self.robot.nv))
 
 
-class ElasticSystem:
-    """A robot with series-elastic joints, under constant wrenches: state q, v, theta, theta1."""
+class DrivenSystem:
+    """Elastic drives under constant wrenches; the state has angle and velocity of each motor."""
 
-    names: tuple[str, ...] = ("q", "v", "theta", "theta1")
-
-    def __init__(self, elastic: SeriesElastic, wrenches: Mapping[str, Wrench]) -> None:
-        self.elastic = elastic
-        self.wrenches = wrenches
-        self.robot = elastic.robot
-        self.inputs = self.robot.nv
+    def __init__(
+        self, drives: SeriesElastic | StiffnessDrives, wrenches: Mapping[str, Wrench]
+    ) -> None:
+        self.drives, self.wrenches = drives, wrenches
+        self._rows: Callable[..., np.ndarray] = drives.series
+        self.robot, self.names, self.inputs = drives.robot, drives.state_names, drives.inputs
 
     def checked(self, state: Sequence[Any]) -> tuple[np.ndarray, ...]:
-        """Return q, v, theta and theta1 as arrays, or raise."""
-        q, v, theta, theta1 = plain_state(self.robot, state, self.names)
-        n, rigid = self.elastic.gear_ratio, self.elastic.rigid
-        for name, own, other in (("theta", theta, q), ("theta1", theta1, v)):
-            gap = np.abs(own - n * other)[rigid].max(initial=0.0)
-            if gap > CONSISTENT:
-                raise ShapeError(
-                    f"{name} of a rigid joint must be the gear ratio times that of the joint; "
-                    f"they differ by {gap:.3g}."
-                )
-            own[rigid] = (n * other)[rigid]
-        self.diagnose((q, v, theta, theta1))
-        return q, v, theta, theta1
+        """Return the parts of a state as arrays, or raise."""
+        parts = self.drives.checked_state(state)
+        self.diagnose(parts)
+        return parts
 
     def series(self, state: Sequence[np.ndarray], forces: np.ndarray, order: int) -> Series:
         """Return Taylor coefficients of the state up to ``order``."""
-        q, v, theta, theta1 = state
-        torques = padded(forces, order)
-        rows = self.elastic.series(q, v, theta, theta1, torques, wrenches=self.wrenches)
-        velocity, speed = coefficients(v, rows[:order]), coefficients(theta1, rows[order:])
-        return integrated(q, velocity), velocity, integrated(theta, speed), speed
+        rows = self._rows(*state, padded(forces, order), wrenches=self.wrenches)
+        parts: list[np.ndarray] = []
+        for k in range(len(state) // 2):
+            speed = coefficients(state[2 * k + 1], rows[k * order : (k + 1) * order])
+            parts += integrated(state[2 * k], speed), speed
+        return tuple(parts)
 
     def diagnose(self, state: Sequence[np.ndarray]) -> None:
         """Raise SingularError if the mass matrix of the links is singular."""
-        forward_dynamics(self.elastic.links, state[0], state[1], np.zeros(self.robot.nv))
-
-
-def require_parts(state: Sequence[Any], names: tuple[str, ...]) -> None:
-    """Raise unless a state has these parts."""
-    if not isinstance(state, Sequence | np.ndarray):
-        raise ShapeError(f"the state must hold {', '.join(names)}, got {type(state).__name__}.")
-    if len(state) != len(names):
-        raise ShapeError(f"the state must hold {', '.join(names)}, got {len(state)} parts.")
-
-
-def plain_state(robot: Robot, state: Sequence[Any], names: tuple[str, ...]) -> list[np.ndarray]:
-    """Return the parts of a state, all as long as the velocity."""
-    require_parts(state, names)
-    return [one_state(checked(name, x, robot.nv)) for name, x in zip(names, state, strict=True)]
-
-
-def one_state(array: np.ndarray) -> np.ndarray:
-    """Return a copy of one part of one state."""
-    if array.ndim != 1:
-        raise ShapeError(f"simulation takes one state at a time, got shape {array.shape}.")
-    return np.array(array)
+        forward_dynamics(self.drives.links, state[0], state[1], np.zeros(self.robot.nv))
 
 
 def padded(forces: np.ndarray, count: int) -> np.ndarray:

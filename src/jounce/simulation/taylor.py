@@ -7,21 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from jounce.errors import SimulationError
+from jounce.errors import ArgumentError, SimulationError
 from jounce.model.checks import checked_integer
-from jounce.simulation.drive import Drive
-from jounce.simulation.events import Watch
-from jounce.simulation.options import (
-    check_drive,
-    check_steps,
-    check_tolerance,
-    span_of,
-)
-from jounce.simulation.reach import Reach
-from jounce.simulation.record import Record
-from jounce.simulation.result import Simulation
+from jounce.simulation.applied_forces import AppliedForces
+from jounce.simulation.events import FINEST, Range, Watch
+from jounce.simulation.result import Record, Simulation
 from jounce.simulation.stepper import Accuracy, Stepper
-from jounce.simulation.system_of import system_of
+from jounce.simulation.systems import system_of
 
 
 def taylor(
@@ -69,19 +61,19 @@ def taylor(
     'end of time'
     """
     system = system_of(thing, wrenches)
-    start, end = span_of(t)
-    check_drive(forces, controller, sample_time)
-    check_tolerance(tol, step, progress)
+    start, end = _span_of(t)
+    _check_forces(forces, controller, sample_time)
+    _check_tolerance(tol, step, progress)
     most = checked_integer("max_steps", max_steps, 1)
     order = None if order is None else checked_integer("order", order, 2)
     horizon = min(step or np.inf, sample_time or np.inf)
-    check_steps((start, end), horizon, most)
-    drive = Drive(system.inputs, forces, controller, sample_time, start)
+    _check_steps((start, end), horizon, most)
+    applied = AppliedForces(system.inputs, forces, controller, sample_time, start)
     watch = Watch(system.robot, limits, events)
     record = Record(system, start, system.checked(state))
-    stepper = Stepper(system, drive, Accuracy(tol, order, step, most), horizon)
+    stepper = Stepper(system, applied, Accuracy(tol, order, step, most), horizon)
     try:
-        return _run(record, stepper, watch, Reach(system.robot, tol), end, progress)
+        return _run(record, stepper, watch, Range(system.robot, tol), end, progress)
     except BaseException as error:
         if not isinstance(error, SimulationError):
             error.partial = record.finished(type(error).__name__)  # pyright: ignore[reportAttributeAccessIssue]
@@ -92,13 +84,13 @@ def _run(
     record: Record,
     stepper: Stepper,
     watch: Watch,
-    reach: Reach,
+    range_: Range,
     end: float,
     progress: Callable[[float], None] | None,
 ) -> Simulation:
     while record.time < end:
         series, force, h, until = stepper(record, end)
-        left = reach(record.time, series[0], h)
+        left = range_(record.time, series[0], h)
         h = h if left is None else left.time
         stop = watch(record.time, series, h)
         if stop is not None and stop.time == 0.0:
@@ -112,3 +104,59 @@ def _run(
         if left is not None:
             raise SimulationError(left.message, record.finished("too far away"))
     return record.finished("end of time")
+
+
+def _span_of(t: Any) -> tuple[float, float]:
+    """Return start and end of the time to simulate."""
+    try:
+        start, end = (float(x) for x in t)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"t must be (start, end), got {t!r}.") from None
+    if not (np.isfinite(start) and np.isfinite(end) and end > start):
+        raise ArgumentError(f"t must be (start, end) with end > start, got {t!r}.")
+    return start, end
+
+
+def _check_forces(forces: Any, controller: Any, sample_time: Any) -> None:
+    """Raise unless forces, or a controller with its sample time, are given."""
+    if (controller is None) != (sample_time is None):
+        raise ArgumentError("a controller needs a sample_time, and the other way round.")
+    if controller is not None and forces is not None:
+        raise ArgumentError("give either forces or a controller, not both.")
+    if controller is not None and not callable(controller):
+        raise ArgumentError(f"controller must be callable, got {type(controller).__name__}.")
+    if sample_time is not None:
+        _check_positive("sample_time", sample_time)
+
+
+def _check_tolerance(tol: Any, step: Any, progress: Any) -> None:
+    """Raise unless the tolerance can be met, the step goes forward and progress can be told."""
+    if not _is_number(tol) or not FINEST <= tol < 1.0:
+        raise ArgumentError(
+            f"tol must lie between {FINEST:.2g}, which is rounding, and 1, got {tol!r}."
+        )
+    if step is not None:
+        _check_positive("step", step)
+    if progress is not None and not callable(progress):
+        raise ArgumentError(f"progress must be callable, got {type(progress).__name__}.")
+
+
+def _check_steps(span: tuple[float, float], horizon: float, max_steps: int) -> None:
+    """Raise where a given step or sample time alone makes too many steps."""
+    count = (span[1] - span[0]) / horizon
+    if count > max_steps * (1.0 + 1e-9):
+        raise ArgumentError(
+            f"steps of {horizon:g} s from {span[0]:g} to {span[1]:g} s are {count:.4g}, more than "
+            f"max_steps = {max_steps}. All are kept in memory: simulate less at a time, or give "
+            "a larger max_steps."
+        )
+
+
+def _check_positive(name: str, value: Any) -> None:
+    """Raise unless a value is a finite number above zero."""
+    if not _is_number(value) or not 0.0 < value < np.inf:
+        raise ArgumentError(f"{name} must be positive, got {value!r}.")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from jounce.dynamics.closed_form import system
-from jounce.errors import ShapeError
+from jounce.model.checks import checked_integer
 from jounce.model.robot import Robot
 from jounce.verification.checks import CHECKS
 from jounce.verification.motions import Motions
@@ -22,7 +22,8 @@ def verify(
 ) -> Verification:
     """Check that a robot is sound and that all ways to compute its dynamics agree.
 
-    On random motions: bodies that no rigid body can be, M symmetric and positive definite,
+    On random motions: kinetic energy of every body (inertias that no rigid body can have are only
+    noted), M symmetric and positive definite,
     ``dM/dt = C + Cᵀ``, power balance, agreement of all formulations, forward dynamics as the
     inverse of inverse dynamics, gravity, linearity in the inertial parameters, partials; each
     with time derivatives up to ``order``.  ``progress`` is told how many of the groups of checks
@@ -37,9 +38,8 @@ def verify(
         raise TypeError(
             f"robot must be a jounce.Robot, got {type(robot).__name__}; see jounce.load."
         )
-    for name, value, least in (("samples", samples, 1), ("order", order, 0), ("seed", seed, 0)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise ShapeError(f"{name} must be an integer ≥ {least}, got {value!r}.")
+    samples = checked_integer("samples", samples, 1)
+    order, seed = checked_integer("order", order), checked_integer("seed", seed)
     system(robot)  # raises if the robot has symbols
     motions = Motions(robot, samples, order, seed)
     found: list[Check] = []

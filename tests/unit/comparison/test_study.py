@@ -11,6 +11,7 @@ import pytest
 import jounce
 from jounce.comparison.contestants import CONTESTANTS
 from jounce.comparison.records import Comparison, Measurement
+from jounce.errors import ArgumentError
 from jounce.kernels.kernel import kernel_of
 from jounce.kernels.quantities import kernel_spec
 from tests.tolerances import INDEPENDENT
@@ -140,11 +141,11 @@ def test_progress_reaches_its_end(interpreted: None):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"orders": ()}, jounce.ShapeError, "orders must be integers"),
-        ({"orders": (0, -1)}, jounce.ShapeError, "orders must be integers"),
-        ({"orders": (True,)}, jounce.ShapeError, "orders must be integers"),
-        ({"samples": 0}, jounce.ShapeError, "samples must be an integer"),
-        ({"rounds": 1.5}, jounce.ShapeError, "rounds must be an integer"),
+        ({"orders": ()}, ArgumentError, "orders must be one or more integers"),
+        ({"orders": (0, -1)}, ArgumentError, "every order must be an integer"),
+        ({"orders": (True,)}, ArgumentError, "every order must be an integer"),
+        ({"samples": 0}, ArgumentError, "samples must be an integer"),
+        ({"rounds": 1.5}, ArgumentError, "rounds must be an integer"),
         ({"formulations": ("momentun",)}, jounce.UnknownNameError, "did you mean 'momentum'"),
     ],
 )

@@ -9,7 +9,14 @@ import pytest
 
 import jounce
 from jounce.elastic import DynamicExtension, SeriesElastic, TrackingController
-from jounce.errors import ModelError, NotFiniteError, ShapeError, SingularError, UnsupportedError
+from jounce.errors import (
+    ArgumentError,
+    ModelError,
+    NotFiniteError,
+    ShapeError,
+    SingularError,
+    UnsupportedError,
+)
 from tests.tolerances import INDEPENDENT, ROUNDOFF, assert_close
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -233,10 +240,10 @@ def test_bad_motions():
     with pytest.raises(ShapeError, match="theta"):
         robot.forward_dynamics(x, x, np.ones(3), x, x)
     for poles in ([-1, -2, -3], [-1, -2, -3, 4], [-1 + 1j, -2, -3, -4]):
-        with pytest.raises(ShapeError, match="poles"):
+        with pytest.raises(ArgumentError, match="poles"):
             TrackingController(robot, TRAJECTORY, poles)
     for time in (0.0, -1.0, np.inf, "1"):
-        with pytest.raises(ShapeError, match="sample_time must be positive"):
+        with pytest.raises(ArgumentError, match="sample_time must be positive"):
             TrackingController(robot, TRAJECTORY, [-1, -2, -3, -4], time)  # pyright: ignore[reportArgumentType]
     wrong = jounce.trajectory.Fourier([[0.3]], [[0.1]], 2.0)
     with pytest.raises(ShapeError, match="1 coordinates"):

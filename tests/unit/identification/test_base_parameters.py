@@ -9,6 +9,7 @@ import jounce
 from jounce.dynamics.motion import screws
 from jounce.dynamics.regressor import UNITS
 from jounce.dynamics.tensors import ad, inertia_matrix
+from jounce.errors import ArgumentError
 from jounce.identification import BaseParameters, base_parameters
 from jounce.identification.structural import null_space, shift_matrix
 from jounce.model.joints.axial import Axial
@@ -252,7 +253,7 @@ def test_errors() -> None:
     with pytest.raises(TypeError, match=r"jounce\.Robot"):
         base_parameters("panda")  # type: ignore[arg-type]
     for bad in (0.0, -1e-8, 1.0, float("nan")):
-        with pytest.raises(jounce.ShapeError, match="between 0 and 1, such as 1e-8"):
+        with pytest.raises(ArgumentError, match="between 0 and 1, such as 1e-8"):
             base_parameters(jounce.load("planar2r"), tolerance=bad)
 
 

@@ -10,7 +10,8 @@ import pytest
 
 import jounce
 from jounce.algebra.rigid import pose_exponential
-from jounce.ik.pose_solver import pose_error
+from jounce.ik.pose_solver import _random, goal_of, pose_error
+from jounce.ik.tasks import DIRECTIONS
 from tests.tolerances import assert_close
 
 ROBOTS = (("puma560", "link6"), ("iiwa14", "flange"), ("panda", "flange"))
@@ -166,3 +167,78 @@ def test_limits_that_leave_nothing():
     with pytest.raises(jounce.ModelError, match="'own' and of 'b', which follows it, leave no"):
         jounce.inverse_kinematics(robot, "b", goal)
     assert jounce.inverse_kinematics(robot, "b", goal, [0.9], limits=False).converged
+
+
+def continuous_arm() -> jounce.Robot:
+    """A slide, then two hinges without limits, one of them continuous by name, and a universal."""
+    b = jounce.RobotBuilder("endless")
+    matter = jounce.Inertia(1.0, (0.1, 0.0, 0.0), 0.1 * np.eye(3))
+    ahead = np.eye(4)
+    ahead[0, 3] = 0.5
+    axes = (0, 0, 1), (0, 1, 0), (0, 0, 1)
+    hinge = jounce.joints
+    kinds = (
+        hinge.prismatic(axes[0]),
+        hinge.continuous(axes[0]),
+        hinge.continuous(axes[1]),
+        hinge.revolute(axes[2]),
+        hinge.universal(axes[1], axes[0]),
+    )
+    parent = None
+    for i, kind in enumerate(kinds):
+        b.add(f"link{i}", parent=parent, joint=kind, placement=ahead, inertia=matter)
+        parent = f"link{i}"
+    b.frame("tip", parent, ahead)
+    return b.build()
+
+
+def test_continuous_joints_are_unwound(rng: np.random.Generator):
+    robot = continuous_arm()
+    q = rng.uniform(-1.0, 1.0, (40, robot.nq))
+    goals = jounce.frame_pose(robot, "tip", q)[0]
+    found = jounce.inverse_kinematics(robot, "tip", goals)
+    assert found.converged.all()
+    assert np.abs(found.q[:, 1:]).max() <= np.pi
+    start = np.full(robot.nq, 30.0)
+    start[0] = 0.0
+    near = jounce.inverse_kinematics(robot, "tip", goals, start)
+    assert near.converged.all()
+    assert np.abs(near.q - start)[:, 1:].max() <= np.pi + 1e-12
+
+
+def test_a_leader_keeps_its_turns(tmp_path: Path):
+    """A whole turn of a hinge is half a turn of the one that follows it: no solution any more."""
+    joint = """<joint name="{0}" type="continuous"><parent link="{1}"/><child link="{2}"/>
+        <origin xyz="0.5 0 0"/><axis xyz="0 0 1"/>{3}</joint>"""
+    matter = """<inertial><mass value="1"/>
+        <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>"""
+    follows = '<mimic joint="first" multiplier="0.5"/>'
+    links = "".join(f'<link name="{name}">{matter}</link>' for name in ("base", "upper", "lower"))
+    path = tmp_path / "follower.urdf"
+    joints = joint.format("first", "base", "upper", "")
+    joints += joint.format("second", "upper", "lower", follows)
+    path.write_text(f'<robot name="follower">{links}{joints}</robot>', encoding="utf-8")
+    robot = jounce.load(path)
+    goal = jounce.frame_pose(robot, "lower", [5.0])[0]
+    found = jounce.inverse_kinematics(robot, "lower", goal, [1.8])
+    assert found.converged
+    assert_close(found.q, [5.0], 1e-8)
+
+
+def test_starts_of_slides_are_within_a_metre(rng: np.random.Generator):
+    robot = continuous_arm()
+    goal = goal_of(robot, "tip", list(DIRECTIONS), "body", True, 1e-10)
+    q = _random(goal, (1000,), rng)
+    low, high = np.abs(q).min(axis=0), np.abs(q).max(axis=0)
+    assert high[0] <= 1.0 < 2.9 < high[1:].min()
+    assert low.max() < 0.1
+
+
+def test_counts_may_come_from_numpy():
+    robot = jounce.load("planar2r")
+    goal = jounce.frame_pose(robot, "tip", [0.1, 0.5])[0]
+    counts: Any = {"starts": np.int64(3), "iterations": np.int32(25)}
+    assert jounce.inverse_kinematics(robot, "tip", goal, **counts).converged
+    for wrong in (1.5, True, 0):
+        with pytest.raises(jounce.errors.ArgumentError, match="starts must be an integer ≥ 1"):
+            jounce.inverse_kinematics(robot, "tip", goal, starts=wrong)

@@ -7,7 +7,7 @@ import pytest
 
 import jounce
 from jounce.dynamics.inverse_kinematics import factorize
-from jounce.ik.descent import _free, goal_of
+from jounce.ik.pose_solver import _free, goal_of
 from tests.tolerances import ROUNDOFF, assert_close
 
 pytestmark = pytest.mark.usefixtures("interpreted")

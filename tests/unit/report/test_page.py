@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import jounce
-from jounce.errors import ShapeError, UnsupportedError
+from jounce.errors import ArgumentError, ShapeError, UnsupportedError
 from jounce.report import write_report
-from jounce.report.page import page
+from jounce.report.page import page, thinned, thinned_time
 from jounce.report.records import Line, Plot, Report, Section
 from jounce.report.write import report_of
 from tests.tolerances import EXACT, assert_close
@@ -172,7 +172,7 @@ def test_what_is_no_motion(time: np.ndarray, motion: np.ndarray, match: str):
 
 def test_drives_of_another_robot():
     drives = jounce.elastic.SeriesElastic(jounce.load("panda"), 500.0, 0.1)
-    with pytest.raises(ShapeError, match="same robot"):
+    with pytest.raises(ArgumentError, match="same robot"):
         report_of(ARM, TIME, *MOTION, elastic=drives)
 
 
@@ -182,3 +182,34 @@ def test_a_robot_that_cannot_move():
         jounce.report.default_motion(robot, TIME)
     with pytest.raises(UnsupportedError, match="'stone' has no joint"):
         report_of(robot, TIME, *np.zeros((3, 41, 0)))
+
+
+def test_few_samples_stay_as_they_are(rng: np.random.Generator):
+    time, values = np.arange(10.0), rng.normal(size=(10, 3))
+    assert thinned_time(time, 10) is time
+    assert thinned(values, 10) is values
+
+
+@pytest.mark.parametrize(("samples", "count"), [(11, 10), (1000, 10), (997, 100), (10_001, 3333)])
+def test_peaks_stay(rng: np.random.Generator, samples: int, count: int):
+    values = rng.normal(size=(samples, 4))
+    kept = thinned(values, count)
+    assert len(kept) == len(thinned_time(np.arange(samples), count)) <= count
+    assert np.array_equal(kept.min(axis=0), values.min(axis=0))
+    assert np.array_equal(kept.max(axis=0), values.max(axis=0))
+
+
+def test_a_spike_stays_where_it_was():
+    time, values = np.linspace(0.0, 1.0, 10_000), np.zeros((10_000, 1))
+    values[7012] = 5.0
+    times = thinned_time(time, 200)[thinned(values, 200)[:, 0] == 5.0]
+    assert np.abs(times - time[7012]).max() <= 0.01
+
+
+def test_a_curve_that_rises_or_falls_is_exact():
+    time = np.linspace(0.0, 2.0, 5000)
+    values = np.stack([np.exp(time), -(time**3)], axis=1)
+    times = thinned_time(time, 300)
+    assert np.array_equal(thinned(values, 300), np.stack([np.exp(times), -(times**3)], axis=1))
+    assert (times[0], times[-1]) == (time[0], time[-1])
+    assert (np.diff(times) > 0).all()

@@ -9,11 +9,9 @@ import pytest
 
 import jounce
 from jounce import joints
-from jounce.report.energy import damping_power, energy_section
 from jounce.report.labels import derivative, force_unit, motion_unit, position_lines, velocity_lines
-from jounce.report.limits import limit_section
-from jounce.report.quantities import force_section
 from jounce.report.records import Cell, Section
+from jounce.report.sections import damping_power, energy_section, force_section, limit_section
 from jounce.report.write import report_of
 from jounce.trajectory import MotionLimits
 from tests.tolerances import EXACT, INDEPENDENT, ROUNDOFF, assert_close

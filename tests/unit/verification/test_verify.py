@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import jounce
+from jounce.errors import ArgumentError
 from jounce.verification import checks
 from jounce.verification.motions import Motions
 from jounce.verification.records import Check, Verification
@@ -213,8 +214,9 @@ def test_progress_and_bad_arguments() -> None:
     arm, told = jounce.load("planar2r"), []
     jounce.verify(arm, samples=1, order=0, progress=lambda *x: told.append(x))
     assert told[-1] == (len(checks.CHECKS), len(checks.CHECKS))
+    assert jounce.verify(arm, samples=np.int64(1), order=np.int32(0)).samples == 1  # type: ignore[arg-type]
     for bad in ({"samples": 0}, {"order": -1}, {"seed": -1}, {"order": 1.5}):
-        with pytest.raises(jounce.ShapeError, match=next(iter(bad))):
+        with pytest.raises(ArgumentError, match=next(iter(bad))):
             jounce.verify(arm, **bad)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"jounce\.load"):
         jounce.verify("panda")  # type: ignore[arg-type]

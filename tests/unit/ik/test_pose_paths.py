@@ -90,7 +90,7 @@ def test_a_screw_keeps_its_axis():
     ],
 )
 def test_bad_paths(arguments: Any, options: Any, match: str):
-    with pytest.raises(jounce.ShapeError, match=match):
+    with pytest.raises((jounce.errors.ArgumentError, jounce.ShapeError), match=match):
         PoseSpline(*arguments, **options)
 
 

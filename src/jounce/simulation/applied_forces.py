@@ -19,7 +19,7 @@ FINEST_FORCE = 1e-10  # of the forces: what rounding leaves of high derivatives
 PLACES = np.array([0.0, *np.sort(np.arange(1, 8) * (np.sqrt(5.0) - 1.0) / 2.0 % 1.0), 1.0])
 
 
-class Drive:
+class AppliedForces:
     """Gives the forces with derivatives at the start of a step, and until when they hold."""
 
     def __init__(

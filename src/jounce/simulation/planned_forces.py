@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from jounce.api.dynamics import inverse_dynamics
-from jounce.elastic.jets import checked_trajectory
+from jounce.elastic.drives import Wrenches, checked_trajectory, constant_wrenches
 from jounce.elastic.series import SeriesElastic
-from jounce.elastic.variable import Antagonistic, VariableStiffness
-from jounce.elastic.wrenches import Wrenches, constant_wrenches
-from jounce.errors import ShapeError
+from jounce.elastic.variable_stiffness import StiffnessDrives
+from jounce.errors import ArgumentError
 from jounce.model.robot import Robot
-from jounce.simulation.system_of import THINGS
+from jounce.simulation.systems import THINGS
 
 
 class PlannedForces:
@@ -35,17 +34,16 @@ class PlannedForces:
     def __init__(
         self, drives: Any, trajectory: Any, stiffness: Any = None, *, wrenches: Wrenches = None
     ) -> None:
-        if not isinstance(drives, Robot | SeriesElastic | VariableStiffness | Antagonistic):
+        if not isinstance(drives, Robot | SeriesElastic | StiffnessDrives):
             raise TypeError(f"cannot plan the forces of a {type(drives).__name__}; {THINGS}.")
         robot = drives if isinstance(drives, Robot) else drives.robot
         self.drives, self.wrenches = drives, constant_wrenches(robot, wrenches)
         self.trajectory = checked_trajectory(robot, trajectory)
-        self._is_variable = isinstance(drives, VariableStiffness | Antagonistic)
-        if self._is_variable != (stiffness is not None):
-            raise ShapeError("give stiffness(t, order) for drives of variable stiffness only.")
+        if isinstance(drives, StiffnessDrives) != (stiffness is not None):
+            raise ArgumentError("give stiffness(t, order) for drives of variable stiffness only.")
         self.stiffness = None if stiffness is None else checked_trajectory(robot, stiffness)
         if robot.quaternions:
-            raise ShapeError("a trajectory moves robots whose coordinates are numbers of a line.")
+            raise ArgumentError("a trajectory moves robots whose coordinates are those of lines.")
 
     def __call__(self, t: float, order: int = 0) -> np.ndarray:
         """Return the forces and their derivatives, ``(order + 1, n)``."""

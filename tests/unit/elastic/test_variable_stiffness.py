@@ -106,3 +106,11 @@ def test_bad_input():
         Antagonistic(ARM, 200.0, -1.0)
     with pytest.raises(ModelError, match=r"slack.*sqrt"):
         Antagonistic(ARM, 200.0, 0.1).feedforward(x, x, x, x, x, K / 100.0)
+
+
+def test_a_changed_feedforward_keeps_its_adjuster():
+    found = VariableStiffness(ARM, 0.1).feedforward(*MOTION(T), STIFFNESS(T, order=2))
+    changed = found._replace(torque=np.zeros(2))
+    assert changed.adjuster is found.adjuster
+    assert (changed.torque == 0.0).all()
+    assert found._replace(adjuster=found).adjuster is found
