@@ -207,12 +207,12 @@ def test_continuous_joints_are_unwound(rng: np.random.Generator):
 
 
 def test_a_leader_keeps_its_turns(tmp_path: Path):
-    """A whole turn of a hinge is half a turn of the one that follows it: no solution any more."""
+    """A whole turn of a hinge turns the one that follows it by a tenth: no solution any more."""
     joint = """<joint name="{0}" type="continuous"><parent link="{1}"/><child link="{2}"/>
         <origin xyz="0.5 0 0"/><axis xyz="0 0 1"/>{3}</joint>"""
     matter = """<inertial><mass value="1"/>
         <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>"""
-    follows = '<mimic joint="first" multiplier="0.5"/>'
+    follows = '<mimic joint="first" multiplier="0.1"/>'
     links = "".join(f'<link name="{name}">{matter}</link>' for name in ("base", "upper", "lower"))
     path = tmp_path / "follower.urdf"
     joints = joint.format("first", "base", "upper", "")
