@@ -10,7 +10,7 @@ import pytest
 
 import jounce
 from jounce.algebra.rigid import pose_exponential
-from jounce.ik.pose_solver import _random, goal_of, pose_error
+from jounce.ik.pose_solver import _random, _unwound, goal_of, pose_error
 from jounce.ik.tasks import DIRECTIONS
 from tests.tolerances import assert_close
 
@@ -219,10 +219,11 @@ def test_a_leader_keeps_its_turns(tmp_path: Path):
     joints += joint.format("second", "upper", "lower", follows)
     path.write_text(f'<robot name="follower">{links}{joints}</robot>', encoding="utf-8")
     robot = jounce.load(path)
-    goal = jounce.frame_pose(robot, "lower", [4.0])[0]
-    found = jounce.inverse_kinematics(robot, "lower", goal)
-    assert found.converged
-    assert_close(found.q, [4.0], 1e-8)
+    goal = goal_of(robot, "lower", list(DIRECTIONS), "body", True, 1e-10)
+    assert _unwound(goal, np.array([[4.0]]), None) == 4.0
+    free = jounce.load(path, mimic=False)
+    goal = goal_of(free, "lower", list(DIRECTIONS), "body", True, 1e-10)
+    assert_close(_unwound(goal, np.array([[4.0, 4.0]]), None), [[4.0 - 2 * np.pi] * 2], 1e-12)
 
 
 def test_starts_of_slides_are_within_a_metre(rng: np.random.Generator):
