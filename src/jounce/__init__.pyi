@@ -1,5 +1,6 @@
 """Every public name and where it lives; `jounce.lazy` reads this list."""
 
+from jounce import adapters as adapters
 from jounce import elastic as elastic
 from jounce import identification as identification
 from jounce import ik as ik

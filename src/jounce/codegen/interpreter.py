@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,17 +39,27 @@ def interpret(program: Program, inputs: Sequence[Any]) -> list[NDArray[np.float6
             values[len(values)] = x[..., column]
     values.update(enumerate(map(np.float64, program.constants), start=len(values)))
     with np.errstate(all="ignore"):
-        _run(program, values)
+        carry_out(program, values, _UFUNCS)
     return [_block(row, values, batch) for row in program.outputs]
 
 
-def _run(program: Program, values: dict[int, Any]) -> None:
-    """Carry out the operations in order, dropping what is not used again."""
-    last = _last_uses(program)
+def carry_out(
+    program: Program,
+    values: dict[int, Any],
+    functions: Mapping[int, Callable[..., Any]],
+    *,
+    keep: bool = False,
+) -> None:
+    """Carry out the operations on numbers of any kind, given a function for each operation.
+
+    ``values`` holds inputs and constants and is completed; what is not used again is dropped
+    unless it is to be kept.
+    """
+    last = {} if keep else _last_uses(program)
     for value, kind, operands in program.steps():
-        values[value] = _UFUNCS[kind](*(values[x] for x in operands))
+        values[value] = functions[kind](*(values[x] for x in operands))
         for x in operands:
-            if last[x] == value:
+            if last.get(x) == value:
                 values.pop(x, None)
 
 

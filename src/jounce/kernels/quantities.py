@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from jounce.dynamics.twists import REPRESENTATIONS
 from jounce.errors import ShapeError, UnknownNameError, UnsupportedError, unknown_name
-from jounce.kernels.quantity import Argument
+from jounce.kernels.products import product_signature
+from jounce.kernels.quantity import Argument, Signature
 from jounce.kernels.table import QUANTITIES
 from jounce.model.checks import checked_integer
 from jounce.model.robot import Robot
@@ -21,14 +22,7 @@ class KernelSpec(NamedTuple):
     order: int
     wrenches: tuple[tuple[str, str], ...] = ()  # frame and representation
     options: tuple[tuple[str, str], ...] = ()  # sorted by name
-
-
-class Signature(NamedTuple):
-    """Shapes of a kernel: ``rows`` orders of results of shape ``(*batch, *tail)``."""
-
-    arguments: tuple[Argument, ...]
-    rows: int
-    tail: tuple[int, ...]
+    products: tuple[str, ...] = ()  # derivatives taken of it, in this order: see `products`
 
 
 def kernel_spec(
@@ -105,6 +99,9 @@ def _names(robot: Robot) -> str:
 
 def signature(spec: KernelSpec) -> Signature:
     """Return names and shapes of the arguments and of the result."""
+    if spec.products:
+        *before, last = spec.products
+        return product_signature(signature(spec._replace(products=tuple(before))), last)
     quantity, robot = QUANTITIES[spec.quantity], spec.robot
     wrenches = [Argument(f"wrench on {frame}", 6, spec.order + 1) for frame, _ in spec.wrenches]
     if quantity.shapes is not None:

@@ -26,6 +26,14 @@ class Argument(NamedTuple):
     orders: int = 0
 
 
+class Signature(NamedTuple):
+    """Shapes of a kernel: ``rows`` orders of results of shape ``(*batch, *tail)``."""
+
+    arguments: tuple[Argument, ...]
+    rows: int
+    tail: tuple[int, ...]
+
+
 class Quantity(NamedTuple):
     """One compilable quantity.
 

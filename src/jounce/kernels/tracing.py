@@ -16,6 +16,7 @@ from jounce.codegen import cache as disk
 from jounce.codegen.graph import Graph
 from jounce.codegen.program import Program
 from jounce.errors import UnsupportedError
+from jounce.kernels.products import PRODUCTS
 from jounce.kernels.quantities import KernelSpec, run_text, signature
 from jounce.model.robot import Robot
 from jounce.sources import FOLDERS, fingerprint
@@ -32,6 +33,9 @@ def traced(spec: KernelSpec) -> Program:
 
 def trace(spec: KernelSpec) -> Program:
     """Run the text of a kernel on the inputs of a new graph."""
+    if spec.products:
+        *before, last = spec.products
+        return PRODUCTS[last](traced(spec._replace(products=tuple(before))))
     graph = Graph()
     shapes = signature(spec)
     widths = [a.width for a in shapes.arguments for _ in range(max(a.orders, 1))]

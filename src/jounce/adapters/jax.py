@@ -1,0 +1,139 @@
+"""Kernels as functions of JAX: ``jit``, ``vmap``, ``grad``, ``jvp`` and ``vjp``, to any order.
+
+One primitive carries all of them; its parameter says which kernel.  Its derivative is the
+kernel's ``jvp`` and the transpose of that its ``vjp``, see `jounce.kernels.products`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from jounce.adapters.rules import (
+    batch_shape,
+    broadcast,
+    directions,
+    factor,
+    product,
+    require,
+    result_shape,
+    run,
+    weights,
+    with_batch_axis,
+)
+from jounce.errors import ArgumentError, UnsupportedError
+from jounce.kernels.quantities import KernelSpec, kernel_spec, signature
+from jounce.model.robot import Robot
+
+
+def function(
+    robot: Robot,
+    quantity: str,
+    *,
+    order: int = 0,
+    wrenches: Sequence[Any] = (),
+    **options: str,
+) -> Callable[..., Any]:
+    """Return a quantity as a function of JAX arrays, with the arguments of `jounce.kernel`.
+
+    The result is shaped like the kernel's, ``(order + 1, *batch, ...)``.  It is computed on the
+    CPU, in float64: set ``jax_enable_x64``.
+
+    >>> import jax, jounce
+    >>> jax.config.update("jax_enable_x64", True)
+    >>> arm = jounce.load("planar2r")
+    >>> potential = jounce.adapters.jax.function(arm, "potential_energy")
+    >>> q, still = jax.numpy.array([0.1, 0.2]), jax.numpy.zeros(2)
+    >>> gradient = jax.grad(lambda q: potential(q, still)[0])(q)
+    >>> bool(abs(gradient - jounce.gravity_forces(arm, q)[0]).max() < 1e-14)
+    True
+    """
+    jax = require("jax", "JAX")
+    spec = kernel_spec(robot, quantity, order, wrenches, options)
+    names = [a.name for a in signature(spec).arguments]
+
+    def call(*arrays: Any) -> Any:
+        _check_precision(jax)
+        given = [_operand(jax, *pair) for pair in zip(names, arrays, strict=False)]
+        given += arrays[len(given) :]  # too many: counted below
+        operands = broadcast(jax.numpy, spec, given)
+        return _primitive().bind(*operands, spec=spec)
+
+    call.__name__ = quantity
+    call.__doc__ = f"Return {quantity} of {robot.name}, order {order}: ({', '.join(names)})."
+    return call
+
+
+def _check_precision(jax: Any) -> None:
+    if not jax.config.jax_enable_x64:
+        raise UnsupportedError(
+            "Jounce computes in float64 and JAX is set to float32: call "
+            "jax.config.update('jax_enable_x64', True) before the first array is made."
+        )
+
+
+def _operand(jax: Any, name: str, values: Any) -> Any:
+    array = jax.numpy.asarray(values)
+    if array.dtype == np.float64:
+        return array
+    if array.dtype.kind in "iub":
+        return array.astype(np.float64)
+    raise ArgumentError(
+        f"{name} is {array.dtype}, and Jounce computes in float64: make it "
+        f"{name}.astype('float64'), better where it comes from."
+    )
+
+
+@cache
+def _primitive() -> Any:
+    """Return the primitive with its rules; all operands of a call have the same batch axes."""
+    import jax
+    import jax.numpy as jnp
+    from jax.extend.core import Primitive
+    from jax.interpreters import ad, batching, mlir
+
+    kernel_p = Primitive("jounce")
+    call = kernel_p.bind
+
+    def abstract(*operands: Any, spec: KernelSpec) -> Any:
+        return jax.core.ShapedArray(result_shape(spec, batch_shape(spec, operands)), np.float64)
+
+    def host(*operands: Any, spec: KernelSpec) -> Any:
+        shape = result_shape(spec, batch_shape(spec, operands))
+        result = jax.ShapeDtypeStruct(shape, np.float64)
+        return jax.pure_callback(lambda *arrays: run(spec, arrays), result, *operands)
+
+    def forward(primals: Any, tangents: Any, *, spec: KernelSpec) -> Any:
+        tangents = [ad.instantiate_zeros(t) for t in tangents]
+        value = call(*primals, spec=spec)
+        return value, call(*primals, *tangents, spec=product(spec, "jvp"))
+
+    def backward(cotangent: Any, *operands: Any, spec: KernelSpec) -> Any:
+        inner, kind = factor(spec)
+        count = len(signature(inner).arguments)
+        primals, linear = operands[:count], operands[count:]
+        if type(cotangent) is ad.Zero:
+            return [None] * count + [ad.Zero(x.aval) for x in linear]
+        batch = batch_shape(inner, primals)
+        if kind == "jvp":
+            lam = weights(inner, batch, cotangent)
+            parts = directions(jnp, inner, call(*primals, lam, spec=product(inner, "vjp")))
+        else:
+            steps = directions(jnp, inner, cotangent)
+            parts = [weights(inner, batch, call(*primals, *steps, spec=product(inner, "jvp")))]
+        used = [p if ad.is_undefined_primal(x) else None for x, p in zip(linear, parts, strict=True)]
+        return [None] * count + used
+
+    def batched(operands: Any, axes: Any, *, spec: KernelSpec) -> Any:
+        return call(*with_batch_axis(jnp, spec, operands, axes), spec=spec), 1
+
+    kernel_p.def_impl(lambda *operands, spec: jnp.asarray(run(spec, operands)))
+    kernel_p.def_abstract_eval(abstract)
+    mlir.register_lowering(kernel_p, mlir.lower_fun(host, multiple_results=False))
+    ad.primitive_jvps[kernel_p] = forward
+    ad.primitive_transposes[kernel_p] = backward
+    batching.primitive_batchers[kernel_p] = batched
+    return kernel_p

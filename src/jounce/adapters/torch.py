@@ -1,0 +1,116 @@
+"""Kernels as functions of PyTorch tensors, differentiable by autograd to any order.
+
+The backward pass of a kernel is its ``vjp``, the forward one its ``jvp``, both kernels again:
+see `jounce.kernels.products`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from jounce.adapters.rules import (
+    batch_shape,
+    broadcast,
+    directions,
+    product,
+    require,
+    run,
+    weights,
+    with_batch_axis,
+)
+from jounce.errors import ArgumentError
+from jounce.kernels.quantities import KernelSpec, kernel_spec, signature
+from jounce.model.robot import Robot
+
+
+def function(
+    robot: Robot,
+    quantity: str,
+    *,
+    order: int = 0,
+    wrenches: Sequence[Any] = (),
+    **options: str,
+) -> Callable[..., Any]:
+    """Return a quantity as a function of tensors, with the arguments of `jounce.kernel`.
+
+    The result is shaped like the kernel's, ``(order + 1, *batch, ...)``.  Tensors are float64
+    and on the CPU.
+
+    >>> import jounce, torch
+    >>> arm = jounce.load("planar2r")
+    >>> potential = jounce.adapters.torch.function(arm, "potential_energy")
+    >>> q = torch.tensor([0.1, 0.2], dtype=torch.float64, requires_grad=True)
+    >>> potential(q, torch.zeros_like(q))[0].backward()
+    >>> bool(abs(q.grad.numpy() - jounce.gravity_forces(arm, [0.1, 0.2])[0]).max() < 1e-14)
+    True
+    """
+    torch = require("torch", "PyTorch")
+    spec = kernel_spec(robot, quantity, order, wrenches, options)
+    names = [a.name for a in signature(spec).arguments]
+
+    def call(*tensors: Any) -> Any:
+        given = [_operand(torch, *pair) for pair in zip(names, tensors, strict=False)]
+        given += tensors[len(given) :]  # too many: counted below
+        return _call().apply(spec, *broadcast(torch, spec, given))
+
+    call.__name__ = quantity
+    call.__doc__ = f"Return {quantity} of {robot.name}, order {order}: ({', '.join(names)})."
+    return call
+
+
+def _operand(torch: Any, name: str, values: Any) -> Any:
+    tensor = torch.as_tensor(values)
+    if tensor.device.type != "cpu":
+        raise ArgumentError(f"{name} is on {tensor.device}; Jounce computes on the CPU: .cpu().")
+    if tensor.dtype == torch.float64:
+        return tensor
+    if tensor.dtype.is_floating_point or tensor.dtype.is_complex:
+        raise ArgumentError(
+            f"{name} is {tensor.dtype}, and Jounce computes in float64: make it {name}.double(), "
+            "better where it comes from."
+        )
+    return tensor.double()
+
+
+@cache
+def _call() -> Any:
+    """Return the differentiable call; all operands have the same batch axes."""
+    import torch
+
+    class Call(torch.autograd.Function):
+        """The kernel of a description on one tensor for each of its arguments."""
+
+        @staticmethod
+        def forward(spec: KernelSpec, *operands: Any) -> Any:
+            return torch.from_numpy(run(spec, [x.detach() for x in operands]))
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            ctx.spec, *operands = inputs
+            ctx.save_for_backward(*operands)
+            ctx.save_for_forward(*operands)
+
+        @staticmethod
+        def backward(ctx: Any, cotangent: Any) -> Any:
+            spec, operands = ctx.spec, ctx.saved_tensors
+            batch = batch_shape(spec, operands)
+            lam = weights(spec, batch, cotangent)
+            row = Call.apply(product(spec, "vjp"), *operands, lam)
+            return None, *directions(torch, spec, row)
+
+        @staticmethod
+        def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
+            operands = ctx.saved_tensors
+            steps = [
+                torch.zeros_like(x) if dx is None else dx
+                for x, dx in zip(operands, tangents, strict=True)
+            ]
+            return Call.apply(product(ctx.spec, "jvp"), *operands, *steps)
+
+        @staticmethod
+        def vmap(_: Any, in_dims: Any, spec: KernelSpec, *operands: Any) -> Any:
+            return Call.apply(spec, *with_batch_axis(torch, spec, operands, in_dims[1:])), 1
+
+    return Call
