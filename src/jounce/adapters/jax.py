@@ -40,7 +40,8 @@ def function(
     """Return a quantity as a function of JAX arrays, with the arguments of `jounce.kernel`.
 
     The result is shaped like the kernel's, ``(order + 1, *batch, ...)``.  It is computed on the
-    CPU, in float64: set ``jax_enable_x64``.
+    CPU, in float64: set ``jax_enable_x64``, for the whole program (the context manager of that
+    name sets it for one thread, and compiled code calls from threads of its own).
 
     >>> import jax, jounce
     >>> jax.config.update("jax_enable_x64", True)
@@ -92,6 +93,7 @@ def _primitive() -> Any:
     """Return the primitive with its rules; all operands of a call have the same batch axes."""
     import jax
     import jax.numpy as jnp
+    from jax.core import ShapedArray
     from jax.extend.core import Primitive
     from jax.interpreters import ad, batching, mlir
 
@@ -99,7 +101,7 @@ def _primitive() -> Any:
     call = kernel_p.bind
 
     def abstract(*operands: Any, spec: KernelSpec) -> Any:
-        return jax.core.ShapedArray(result_shape(spec, batch_shape(spec, operands)), np.float64)
+        return ShapedArray(result_shape(spec, batch_shape(spec, operands)), np.float64)
 
     def host(*operands: Any, spec: KernelSpec) -> Any:
         shape = result_shape(spec, batch_shape(spec, operands))
@@ -124,7 +126,9 @@ def _primitive() -> Any:
         else:
             steps = directions(jnp, inner, cotangent)
             parts = [weights(inner, batch, call(*primals, *steps, spec=product(inner, "jvp")))]
-        used = [p if ad.is_undefined_primal(x) else None for x, p in zip(linear, parts, strict=True)]
+        used = [
+            p if ad.is_undefined_primal(x) else None for x, p in zip(linear, parts, strict=True)
+        ]
         return [None] * count + used
 
     def batched(operands: Any, axes: Any, *, spec: KernelSpec) -> Any:

@@ -84,25 +84,25 @@ def _call() -> Any:
 
         @staticmethod
         def forward(spec: KernelSpec, *operands: Any) -> Any:
-            return torch.from_numpy(run(spec, [x.detach() for x in operands]))
+            return torch.from_numpy(run(spec, [x.detach().numpy() for x in operands]))
 
         @staticmethod
-        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:  # noqa: ARG004
             ctx.spec, *operands = inputs
             ctx.save_for_backward(*operands)
             ctx.save_for_forward(*operands)
 
         @staticmethod
-        def backward(ctx: Any, cotangent: Any) -> Any:
+        def backward(ctx: Any, *grad_outputs: Any) -> Any:
             spec, operands = ctx.spec, ctx.saved_tensors
             batch = batch_shape(spec, operands)
-            lam = weights(spec, batch, cotangent)
+            lam = weights(spec, batch, grad_outputs[0])
             row = Call.apply(product(spec, "vjp"), *operands, lam)
             return None, *directions(torch, spec, row)
 
         @staticmethod
-        def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
-            operands = ctx.saved_tensors
+        def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+            operands, tangents = ctx.saved_tensors, grad_inputs[1:]
             steps = [
                 torch.zeros_like(x) if dx is None else dx
                 for x, dx in zip(operands, tangents, strict=True)
@@ -110,7 +110,8 @@ def _call() -> Any:
             return Call.apply(product(ctx.spec, "jvp"), *operands, *steps)
 
         @staticmethod
-        def vmap(_: Any, in_dims: Any, spec: KernelSpec, *operands: Any) -> Any:
+        def vmap(info: Any, in_dims: Any, *args: Any) -> Any:  # noqa: ARG004
+            spec, *operands = args
             return Call.apply(spec, *with_batch_axis(torch, spec, operands, in_dims[1:])), 1
 
     return Call

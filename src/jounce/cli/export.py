@@ -23,8 +23,8 @@ _OPTIONS = ("frame", "representation", "formulation", "factorization")
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
 @click.option("--order", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
               help="Highest time derivative.")  # fmt: skip
-@click.option("--lang", type=click.Choice(["c"]), default="c", show_default=True,
-              help="Language: C99.")  # fmt: skip
+@click.option("--lang", type=click.Choice(["c", "casadi"]), default="c", show_default=True,
+              help="C99, or C with CasADi's external interface and Jacobian.")  # fmt: skip
 @click.option("--name", metavar="NAME", help="Of the function, else made of robot and quantity.")
 @click.option("--wrench", "wrenches", multiple=True, metavar="FRAME",
               help="Take a wrench on this frame; may be repeated.")  # fmt: skip
@@ -47,15 +47,16 @@ def export(
 
     QUANTITY is one that jounce.kernel knows, such as inverse_dynamics (or id), forward_dynamics
     (or fd), mass_matrix, jacobian.  DIR gets header, source, an example program and a
-    CMakeLists.txt; the function allocates nothing and has no state.
+    CMakeLists.txt; the function allocates nothing and has no state.  With --lang casadi it gets
+    one file, to be compiled to a library that casadi.external loads.
     """
     from jounce.kernels.kernel import kernel_of
     from jounce.kernels.quantities import kernel_spec
 
-    assert lang == "c"
     chosen = {key: value for key in _OPTIONS if (value := options[key]) is not None}
     spec = kernel_spec(robot, SHORT.get(quantity, quantity), order, wrenches, chosen)
     kernel = kernel_of(spec)
-    for path in kernel.export_c(directory, name):
+    write = kernel.export_c if lang == "c" else kernel.export_casadi
+    for path in write(directory, name):
         say(str(path))
     say(f"{spec.quantity} of {robot.name}, order {order}: {kernel.operations} operations")

@@ -84,8 +84,8 @@ def c_source(spec: KernelSpec, program: Program, name: str | None = None) -> str
     inputs, outputs = _parameters(spec)
     return print_c(
         program,
-        _function_name(spec, name),
-        comment=f"{GENERATED}\n *\n{_description(spec)}\n",
+        function_name(spec, name),
+        comment=f"{GENERATED}\n *\n{description(spec)}\n",
         inputs=[x.name for x in inputs],
         outputs=[x.name for x in outputs],
     )
@@ -98,12 +98,12 @@ def export_c(
 
     A file of that name that Jounce has not written is left alone and FileExistsError raised.
     """
-    name = _function_name(spec, name)
+    name = function_name(spec, name)
     files = {
         directory / f"{name}.h": _header(spec, program, name),
         directory / f"{name}.c": _with_include(c_source(spec, program, name), name),
         directory / "examples" / "main.c": _example(spec, name),
-        directory / "CMakeLists.txt": _fill("CMakeLists.txt", name=name),
+        directory / "CMakeLists.txt": fill("CMakeLists.txt", name=name),
     }
     write_together(files, ours=GENERATED)
     return tuple(files)
@@ -127,7 +127,8 @@ def _decimals(row: int, width: int) -> np.ndarray:
     return np.array([((3 * row + 7 * k + 5) % 19 - 9) / 10 for k in range(width)])
 
 
-def _function_name(spec: KernelSpec, name: str | None) -> str:
+def function_name(spec: KernelSpec, name: str | None = None) -> str:
+    """Return the name of the function, made of robot and quantity unless given."""
     if name is None:
         text = identifier(f"{spec.robot.name}_{spec.quantity}")
         return f"robot_{text}" if text[0].isdigit() else text
@@ -205,7 +206,7 @@ def _per(unit: str, k: int) -> str:
     return unit if k == 0 else f"{unit}, per s" if k == 1 else f"{unit}, per s^{k}"
 
 
-def _description(spec: KernelSpec) -> str:
+def description(spec: KernelSpec) -> str:
     """Describe arguments, shapes, units and the order of the coordinates."""
     inputs, outputs = _parameters(spec)
     width = max(len(x.name) for x in (*inputs, *outputs))
@@ -246,8 +247,8 @@ def _header(spec: KernelSpec, program: Program, name: str) -> str:
     declared = prototype(
         program, name, inputs=[x.name for x in inputs], outputs=[x.name for x in outputs]
     )
-    comment = _description(spec)
-    return _fill("header.h", comment=comment, guard=f"{name.upper()}_H", prototype=declared)
+    comment = description(spec)
+    return fill("header.h", comment=comment, guard=f"{name.upper()}_H", prototype=declared)
 
 
 def _example(spec: KernelSpec, name: str) -> str:
@@ -256,7 +257,7 @@ def _example(spec: KernelSpec, name: str) -> str:
         f"    const double {x.name}[{max(x.width, 1)}] = {{{_numbers(row)}}};"
         for x, row in zip(inputs, sample(spec), strict=True)
     ]
-    return _fill(
+    return fill(
         "main.c",
         name=name,
         inputs="\n".join(values),
@@ -270,6 +271,7 @@ def _numbers(row: Iterable[float]) -> str:
     return ", ".join(repr(float(x)) for x in row) or "0.0"
 
 
-def _fill(template: str, **words: str) -> str:
+def fill(template: str, **words: str) -> str:
+    """Return a template with its words filled in."""
     text = resources.files("jounce.kernels").joinpath("templates", template).read_text("utf-8")
     return Template(text).substitute(words, generated=GENERATED)

@@ -18,6 +18,7 @@ from jounce.codegen.gate import compiling
 from jounce.codegen.machine_code import compile_program
 from jounce.codegen.parallel import Progress
 from jounce.codegen.program import Program
+from jounce.errors import unknown_name
 from jounce.kernels import export
 from jounce.kernels.arrays import (
     apart,
@@ -26,8 +27,10 @@ from jounce.kernels.arrays import (
     input_rows,
     result_array,
 )
+from jounce.kernels.casadi_c import export_casadi
 from jounce.kernels.execution import Runner, check_threads, run_interpreted
 from jounce.kernels.fastcall.call import fast_callable
+from jounce.kernels.products import PRODUCTS
 from jounce.kernels.quantities import KernelSpec, kernel_spec, signature
 from jounce.kernels.tracing import traced
 from jounce.model.robot import Robot
@@ -62,6 +65,7 @@ class Kernel:
 
     def __repr__(self) -> str:
         robot, quantity, order, *_ = self.spec
+        quantity = " of ".join([*reversed(self.spec.products), quantity])
         names = ", ".join(a.name for a in self.signature.arguments)
         return f"<Kernel {quantity} of {robot.name!r}, order {order}: ({names})>"
 
@@ -144,6 +148,22 @@ class Kernel:
     def export_c(self, directory: str | Path, name: str | None = None) -> tuple[Path, ...]:
         """Write header, source, ``examples/main.c`` and ``CMakeLists.txt``; return the paths."""
         return export.export_c(self.spec, self.program, Path(directory), name)
+
+    def export_casadi(self, directory: str | Path, name: str | None = None) -> tuple[Path, ...]:
+        """Write C with CasADi's external interface and the exact Jacobian; return the path."""
+        return export_casadi(self.spec, Path(directory), name)
+
+    def product(self, kind: str) -> Kernel:
+        """Return the kernel of a derivative by the arguments: ``jvp``, ``vjp`` or ``jacobian``.
+
+        ``jvp`` takes a direction for each argument after the arguments and returns ``J dx``;
+        ``vjp`` takes λ of ``(rows, *batch, width)`` and returns ``Jᵀ λ``, ``(1, *batch, n)``, n
+        being the numbers of all arguments; ``jacobian`` returns J, with n as its last axis.
+        Quaternions are varied number by number.  A product is a kernel and has products itself.
+        """
+        if kind not in PRODUCTS:
+            raise unknown_name("product", kind, PRODUCTS)
+        return kernel_of(self.spec._replace(products=(*self.spec.products, kind)))
 
 
 def kernel(

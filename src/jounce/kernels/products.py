@@ -33,7 +33,9 @@ def product_signature(form: Signature, product: str) -> Signature:
     """Return names and shapes of a product from those of its kernel."""
     arguments, rows, tail = form
     if product == "jvp":
-        return Signature((*arguments, *(a._replace(name=f"d{a.name}") for a in arguments)), *form[1:])
+        return Signature(
+            (*arguments, *(a._replace(name=f"d{a.name}") for a in arguments)), *form[1:]
+        )
     count = sum(argument_sizes(form))
     if product == "vjp":
         return Signature((*arguments, Argument("lambda", prod(tail), rows)), 1, (count,))

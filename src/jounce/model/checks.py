@@ -11,7 +11,7 @@ import numpy as np
 from jounce.algebra.se3 import Transform
 from jounce.algebra.so3 import Rotation
 from jounce.algebra.vector import Vec3
-from jounce.errors import ArgumentError, ModelError, NotFiniteError, ShapeError
+from jounce.errors import ArgumentError, ModelError, NotFiniteError, ShapeError, UnsupportedError
 
 if TYPE_CHECKING:
     from jounce.model.robot import Robot
@@ -51,8 +51,22 @@ def as_floats(name: str, values: Any) -> np.ndarray:
         if array.dtype.kind not in "fiub":
             raise TypeError(f"its type is {array.dtype}")
         return array.astype(np.float64, copy=False)
-    except (TypeError, ValueError) as error:
-        raise ShapeError(f"{name} must be an array of real numbers: {error}.") from error
+    except (TypeError, ValueError, RuntimeError) as error:  # the last: a tensor with gradient
+        adapter = _adapter(values)
+        if adapter is None:
+            raise ShapeError(f"{name} must be an array of real numbers: {error}.") from error
+        raise UnsupportedError(
+            f"{name} is a {type(values).__name__} of {adapter}, whose numbers are not known yet or "
+            f"are to be differentiated: take jounce.adapters.{adapter}.function(robot, quantity)."
+        ) from error
+
+
+def _adapter(values: Any) -> str | None:
+    """Return the adapter for symbols, tracers and tensors, or for what holds them."""
+    while isinstance(values, list | tuple) and values:
+        values = values[0]
+    home = type(values).__module__.partition(".")[0]
+    return {"casadi": "casadi", "jax": "jax", "jaxlib": "jax", "torch": "torch"}.get(home)
 
 
 def check_finite(name: str, array: np.ndarray) -> None:
