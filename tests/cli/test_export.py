@@ -60,7 +60,7 @@ def test_options_reach_the_kernel(tmp_path: Path):
         (("nobody", "id", "d"), "nobody"),
         (("panda", "torque", "d"), "inverse_dynamics"),
         (("panda", "jacobian", "d"), "frame"),
-        (("panda", "id", "d", "--lang", "ada"), "'ada' is not 'c'"),
+        (("panda", "id", "d", "--lang", "ada"), "'ada' is not one of 'c', 'casadi'"),
         (("panda", "id", "d", "--frame", "flange"), "frame"),
         (("panda", "id", "d", "--wrench", "nose"), "'nose'"),
         (("panda", "id", "d", "--name", "2fast"), "C identifier"),
@@ -72,3 +72,14 @@ def test_bad_input_is_one_line(arguments: tuple[str, ...], message: str, tmp_pat
     assert (code, out) == (2, "")
     assert message in only_line(err)
     assert not (tmp_path / directory).exists()
+
+
+def test_casadi_gets_one_file_with_a_jacobian(tmp_path: Path):
+    code, out, err = run("export", "planar2r", "fd", str(tmp_path), "--lang", "casadi")
+    assert (code, err) == (0, "")
+    (path,) = tmp_path.iterdir()
+    assert out.splitlines()[0] == str(path)
+    source = path.read_text()
+    for name in ("planar2r_forward_dynamics", "jac_planar2r_forward_dynamics"):
+        for part in ("", "_n_in", "_n_out", "_name_in", "_name_out", "_sparsity_in", "_work"):
+            assert f" {name}{part}(" in source or f"*{name}{part}(" in source

@@ -53,6 +53,8 @@ def as_floats(name: str, values: Any) -> np.ndarray:
         return array.astype(np.float64, copy=False)
     except (TypeError, ValueError, RuntimeError) as error:  # the last: a tensor with gradient
         adapter = _adapter(values)
+        if adapter is None and isinstance(error, RuntimeError):
+            raise
         if adapter is None:
             raise ShapeError(f"{name} must be an array of real numbers: {error}.") from error
         raise UnsupportedError(
