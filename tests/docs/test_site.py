@@ -15,7 +15,7 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 ENTRIES = re.findall(r"^::: (\S+)$", (DOCS / "reference.md").read_text(encoding="utf-8"), re.M)
 APPLICATIONS = ("elastic", "identification", "ik", "report", "simulation", "trajectory")
-PACKAGES = {*APPLICATIONS, "literature"}
+PACKAGES = {"adapters", *APPLICATIONS, "literature"}
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
