@@ -13,7 +13,7 @@ from rich.console import Console
 
 import jounce
 from benchmarks.timing import at_most
-from jounce.tables.read_write import table_writer
+from jounce.tables.file import table_writer
 from jounce.trajectory import MotionTable, papers_motion
 
 ROWS = 10**6

@@ -7,6 +7,7 @@ from jounce import ik as ik
 from jounce import literature as literature
 from jounce import report as report
 from jounce import simulation as simulation
+from jounce import tables as tables
 from jounce import trajectory as trajectory
 from jounce.api.call import Wrench as Wrench
 from jounce.api.closed_form import closed_form as closed_form

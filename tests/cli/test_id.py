@@ -345,7 +345,7 @@ def test_one_sample_with_all_its_rates(tmp_path: Path):
 def test_ctrl_c_leaves_nothing(ending: str, tmp_path: Path):
     file, out = log(tmp_path / "log.csv", 3000), tmp_path / f"torques.{ending}"
     program = (
-        "import sys, time\nfrom jounce.cli import main\nimport jounce.tables.read_write as tables\n"
+        "import sys, time\nfrom jounce.cli import main\nimport jounce.tables.file as tables\n"
         "writer = tables.table_writer\n"
         "from contextlib import contextmanager\n"
         "@contextmanager\n"

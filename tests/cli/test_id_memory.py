@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import jounce
-from jounce.tables.read_write import table_writer
+from jounce.tables.file import table_writer
 from jounce.trajectory import MotionTable, papers_motion, read_table
 from tests.cli.program import started
 

@@ -10,15 +10,14 @@ import click
 
 from jounce.cli.arguments import check_output, robot_argument
 from jounce.cli.console import compile_with_progress, messages, output, progress
-from jounce.cli.motion_argument import motion_options, notes, open_log
+from jounce.cli.motion_argument import logged, motion_options
+from jounce.cli.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
     import numpy as np
 
     from jounce.model.robot import Robot
-    from jounce.tables.motion_file import Block, MotionFile
-    from jounce.tables.rates import Gaps, Plan
-    from jounce.tables.stopwatch import Stopwatch
+    from jounce.tables.log import Log
 
 _FILE = click.Path(path_type=Path)
 _TICKS = 1000  # of the progress bar
@@ -44,27 +43,22 @@ def id(robot: Robot, *, motion: Path, **options: Any) -> None:
     joint or q:JOINT.  Rates that it lacks (columns v:JOINT, a:JOINT …) come from a smoothing
     spline through its highest ones.
     """
-    from jounce.tables.rates import Gaps, plan
-    from jounce.tables.stopwatch import Stopwatch
-
     order, out = options["order"], options["out"]
     _check_output(out, motion)
-    file = open_log(motion, robot, order + 3, options)
     watch = Stopwatch()
-    how = plan(motion, robot, file, order + 3, watch, options)
-    gaps = Gaps(how.gap)
-    highest, samples = _run(robot, file, how, gaps, watch, options)
+    log = logged(motion, robot, order + 2, options, observe=watch.stage)
+    highest, samples = _run(robot, log, watch, options)
     _print_summary(robot, highest)
-    if how.smoothing is not None:
-        _say(_described(how, file))
+    if log.smoothing is not None:
+        _say(f"rates: {log.method}")
     split = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in watch.seconds.items())
     _say(f"{f'{out}: ' if out else ''}{samples} samples; {split}")
-    for note in notes(motion, file, how, gaps):
+    for note in log.notes:
         messages().print(f"jounce: {note}", markup=False, soft_wrap=True)
 
 
 def _run(
-    robot: Robot, file: MotionFile, how: Plan, gaps: Gaps, watch: Stopwatch, options: dict[str, Any]
+    robot: Robot, log: Log, watch: Stopwatch, options: dict[str, Any]
 ) -> tuple[np.ndarray, int]:
     """Read, fit, evaluate and write; return the largest |Q⁽ᵏ⁾| of each joint, and the samples."""
     import numpy as np
@@ -72,41 +66,35 @@ def _run(
     from jounce.errors import NotFiniteError
     from jounce.kernels.kernel import kernel_of
     from jounce.kernels.quantities import kernel_spec
-    from jounce.tables.motion_table import table_of
-    from jounce.tables.rates import stream
-    from jounce.tables.read_write import table_writer
+    from jounce.tables.file import table_writer
+    from jounce.tables.table import table_of
 
     kernel = kernel_of(kernel_spec(robot, "inverse_dynamics", options["order"]))
     compile_with_progress(kernel)
-    highest, samples = np.zeros((options["order"] + 1, robot.nv)), 0
+    highest, samples, done = np.zeros((options["order"] + 1, robot.nv)), 0, 0
     out = options["out"]
     target = nullcontext(lambda _: None) if out is None else table_writer(out)
     with target as write, progress(f"torques of {robot.name}", _TICKS) as advance:
-        done = 0
-
-        def look(block: Block) -> None:
-            nonlocal done
-            gaps.look(block)
-            ticks = int(_TICKS * block.done)
-            advance(ticks - done)
-            done = ticks
-
-        for time, motion in stream(robot, file, how, options["block"], watch, look):
+        for table in log.blocks(options["block"]):
             with watch.stage("evaluate"):
-                forces = kernel(*motion)
+                forces = kernel(*table.motion)
                 highest = np.maximum(highest, np.abs(forces).max(axis=1))
             if not np.isfinite(highest).all():
-                raise NotFiniteError(f"torques after t = {time[0]:g} s overflow; check the units.")
+                raise NotFiniteError(
+                    f"torques after t = {table.time[0]:g} s overflow; check the units."
+                )
             with watch.stage("write"):
-                kept = motion if options["with_motion"] else []
-                write(table_of(time, file.names, file.rate_names, kept, forces))
-            samples += len(time)
+                kept = table.motion if options["with_motion"] else []
+                write(table_of(table.time, table.names, table.rate_names, kept, forces))
+            samples += len(table.time)
+            advance(int(_TICKS * log.done) - done)
+            done = int(_TICKS * log.done)
     return highest, samples
 
 
 def _check_output(out: Path | None, motion: Path) -> None:
     """Find out before reading whether the result can be written."""
-    from jounce.tables.motion_file import known_ending
+    from jounce.tables.file import known_ending
     from jounce.tables.parquet import pyarrow
 
     if out is None:
@@ -136,23 +124,6 @@ def _print_summary(robot: Robot, highest: np.ndarray) -> None:
         unit = "N" if kind == "length" else "N m"
         table.add_row(escape(name), *(f"{x:.6g}" for x in values), unit)
     output().print(table)
-
-
-def _described(how: Plan, file: MotionFile) -> str:
-    """Say in a line how the rates were found."""
-    from jounce.tables.columns import LETTERS
-
-    smoothing = how.smoothing
-    assert smoothing is not None
-    given = file.orders[0]
-    what = LETTERS[given - 1] if given <= len(LETTERS) else f"q{given - 1}"
-    if smoothing.interpolates:
-        return f"rates: spline of degree {smoothing.degree} through {what}"
-    return (
-        f"rates: smoothing spline of degree {smoothing.degree} near {what}, a knot every "
-        f"{smoothing.step:.3g} s; noise of {what} {smoothing.noise.min():.2g} … "
-        f"{smoothing.noise.max():.2g}"
-    )
 
 
 def _say(line: str) -> None:

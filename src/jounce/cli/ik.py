@@ -88,7 +88,7 @@ def _follow(robot: Robot, frame: str, file: Path, q0: Any, options: dict[str, An
     import numpy as np
 
     from jounce.ik import PathError, PoseSpline, ScrewMotions, follow, read_poses
-    from jounce.tables.read_write import table_writer
+    from jounce.tables.file import table_writer
 
     out = options["out"]
     if out is None:

@@ -10,8 +10,7 @@ import click
 
 if TYPE_CHECKING:
     from jounce.model.robot import Robot
-    from jounce.tables.motion_file import MotionFile
-    from jounce.tables.rates import Gaps, Plan
+    from jounce.tables.log import Log
 
 NAMES = ("units", "noise", "degree", "fit", "drop_duplicates")
 
@@ -37,27 +36,9 @@ def motion_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def open_log(path: Path, robot: Robot, orders: int, options: dict[str, Any]) -> MotionFile:
-    """Open a motion of which q and its first ``orders - 1`` rates are of use."""
-    from jounce.tables.motion_file import open_motion
+def logged(path: Path, robot: Robot, order: int, options: dict[str, Any], **more: Any) -> Log:
+    """Open a log of which q and its rates up to ``order`` are of use, as the options say."""
+    from jounce.tables.log import open_log
 
-    return open_motion(
-        path,
-        robot,
-        units=options["units"],
-        others=True,
-        orders=1 if options["fit"] else orders,
-        drop_duplicates=options["drop_duplicates"],
-    )
-
-
-def notes(path: Path, file: MotionFile, how: Plan, gaps: Gaps) -> list[str]:
-    """Return what a user should know about a motion that has been read."""
-    found = [*gaps.report(), *how.warnings]
-    if file.start:
-        found.insert(0, f"{path}: time is counted from the first sample, at {file.start:f} s")
-    if file.dropped:
-        found.append(f"{path}: left out {file.dropped} rows that repeat the row before")
-    if file.ignored:
-        found.append(f"{path}: ignored columns {', '.join(file.ignored)}")
-    return found
+    said = {name: options[name] for name in NAMES}
+    return open_log(robot, path, order=order, forces=False, **said, **more)

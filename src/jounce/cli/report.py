@@ -9,7 +9,7 @@ import click
 
 from jounce.cli.arguments import check_output, elastic_robot, robot_argument
 from jounce.cli.console import messages, output, progress
-from jounce.cli.motion_argument import NAMES, motion_options, notes, open_log
+from jounce.cli.motion_argument import NAMES, logged, motion_options
 
 if TYPE_CHECKING:
     import numpy as np
@@ -117,27 +117,18 @@ def _default(
 
 
 def _logged(robot: Robot, path: Path, orders: int, options: dict[str, Any]) -> _Motion:
-    import numpy as np
-
     from jounce.errors import TableError
-    from jounce.tables.rates import Gaps, plan, stream
-    from jounce.tables.stopwatch import Stopwatch
 
     strange = [name for name in ("duration", "step") if options[name] is not None]
     if strange:
         name = {"duration": "time"}.get(strange[0], strange[0])
         raise click.UsageError(f"--{name} is for a report without MOTION")
-    file = open_log(path, robot, orders + 1, options)
-    watch = Stopwatch()
-    how = plan(path, robot, file, orders + 1, watch, options)
-    gaps = Gaps(how.gap)
-    blocks = list(stream(robot, file, how, 16384, watch, gaps.look))
-    time = np.concatenate([block[0] for block in blocks])
-    if len(time) < 2:
-        raise TableError(f"{path}: a report needs two samples or more, got {len(time)}.")
-    values = [np.concatenate(order) for order in zip(*(block[1] for block in blocks), strict=True)]
-    rates = "" if how.smoothing is None else ", rates by spline"
-    return _Motion(time, values, path.name + rates, tuple(notes(path, file, how, gaps)))
+    log = logged(path, robot, orders, options)
+    table = log.table()
+    if len(table.time) < 2:
+        raise TableError(f"{path}: a report needs two samples or more, got {len(table.time)}.")
+    rates = "" if log.smoothing is None else ", rates by spline"
+    return _Motion(table.time, table.motion, path.name + rates, tuple(log.notes))
 
 
 def _summary(out: Path, found: Report) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from jounce.errors import ArgumentError, TableError
 from jounce.identification.information import Information
 from jounce.model.robot import Robot
-from jounce.tables.motion_table import MotionTable
+from jounce.tables.table import MotionTable
 
 
 def information_of(robot: Robot, log: Any, options: dict[str, Any]) -> Information:

@@ -18,7 +18,7 @@ from jounce.model.components import position_names, velocity_names
 from jounce.model.configuration import integrate
 from jounce.model.limits import position_range
 from jounce.model.robot import Robot
-from jounce.tables.motion_table import MotionTable, table_of
+from jounce.tables.table import MotionTable, table_of
 
 ORDER = 4
 TOLERANCE = 1e-10  # of the pose, as in `inverse_kinematics`

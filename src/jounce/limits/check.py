@@ -12,7 +12,7 @@ from jounce.errors import ShapeError
 from jounce.limits.limits import MotionLimits, Quantity, checked_limits
 from jounce.limits.peaks import Quantities, forces_of, peak_times, values_of
 from jounce.model.robot import Robot
-from jounce.tables.motion_table import MotionTable
+from jounce.tables.table import MotionTable
 from jounce.trajectory.protocol import RobotMotion, checked_motion, checked_samples
 
 TOLERANCE = 1e-9  # of the bound: a motion on its limit does not violate it

@@ -29,7 +29,7 @@ from jounce.report.sections import (
     motion_section,
     wrench_section,
 )
-from jounce.tables.motion_table import check_samples
+from jounce.tables.table import check_samples
 from jounce.trajectory.protocol import checked_motion
 
 STEPS = 6  # that progress counts

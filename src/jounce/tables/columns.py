@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jounce.errors import TableError, UnknownNameError, unknown_name
-from jounce.tables.motion_table import MotionTable
+from jounce.tables.table import MotionTable
 
 LETTERS = "qvajs"  # of the orders 0 … 4
 TIME = ("t", "time", "timestamp")
@@ -44,7 +44,7 @@ class Wanted(NamedTuple):
 
     With ``joints`` the result has these joints in this order, and a column with the bare name
     of a joint is its position.  ``others`` says whether columns that nobody asked for may be
-    there.  ``orders`` limits those of the motion; forces are left out if there is a limit.
+    there.  ``orders`` limits those of the motion; without ``forces`` these are left out.
     ``rate_names`` are those of rates and forces, where q has quaternions.
     """
 
@@ -52,10 +52,13 @@ class Wanted(NamedTuple):
     others: bool = False
     orders: int | None = None
     rate_names: tuple[str, ...] = ()
+    forces: bool = True
 
     def has(self, column: Column) -> bool:
         """Whether a column that is understood is of use."""
-        return self.orders is None or (column.kind == "q" and column.order < self.orders)
+        if column.kind == "Q":
+            return self.forces
+        return self.orders is None or column.order < self.orders
 
     def names(self, kind: str, order: int) -> tuple[str, ...] | None:
         """Return the names of the joints in columns of this kind and order."""

@@ -17,11 +17,11 @@ from jounce.files import atomic_write
 from jounce.tables.arrow_text import arrow_lines, arrow_rows
 from jounce.tables.clock import Stamp, decimal_of, decimals_since
 from jounce.tables.columns import Layout, Wanted, header_of, layout_of, rows_of
-from jounce.tables.file_format import Piece, Write
-from jounce.tables.motion_table import MotionTable
+from jounce.tables.reader import Piece, Write
+from jounce.tables.table import MotionTable
 
 
-class CsvSource:
+class CsvReader:
     """A CSV file, read line by line; its first line names the columns."""
 
     def __init__(self, path: Path, wanted: Wanted) -> None:

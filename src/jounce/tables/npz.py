@@ -17,11 +17,11 @@ import numpy as np
 from jounce.errors import JounceError, TableError
 from jounce.tables.clock import Stamp, plain_times, since
 from jounce.tables.columns import Layout, Wanted, header_of, layout_of, rows_of
-from jounce.tables.file_format import Piece, Write, spread
-from jounce.tables.motion_table import MotionTable, shaped_table
+from jounce.tables.reader import Piece, Write, spread
+from jounce.tables.table import MotionTable, shaped_table
 
 
-class NpzSource:
+class NpzReader:
     """A NumPy archive; it is read as a whole."""
 
     def __init__(self, path: Path, wanted: Wanted) -> None:

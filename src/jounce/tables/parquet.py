@@ -12,11 +12,11 @@ import numpy as np
 from jounce.errors import TableError, UnsupportedError
 from jounce.tables.clock import TICKS, Stamp, since
 from jounce.tables.columns import Layout, Wanted, header_of, layout_of, rows_of
-from jounce.tables.file_format import Piece, Write, limited, spread
-from jounce.tables.motion_table import MotionTable
+from jounce.tables.reader import Piece, Write, limited, spread
+from jounce.tables.table import MotionTable
 
 
-class ParquetSource:
+class ParquetReader:
     """A Parquet file; rows are counted from 1."""
 
     def __init__(self, path: Path, wanted: Wanted) -> None:

@@ -10,7 +10,7 @@ import pytest
 import jounce
 from jounce.errors import NotFiniteError, TableError, UnknownNameError
 from jounce.model.components import position_kinds, position_names
-from jounce.tables.motion_file import open_motion
+from jounce.tables.file import open_motion
 from jounce.tables.units import units_of
 from jounce.trajectory import MotionTable, read_motion, write_table
 from tests.tolerances import EXACT, ROUNDOFF, assert_close

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from jounce.errors import NotFiniteError, ShapeError, UnknownNameError
-from jounce.tables.file_format import BLOCK
+from jounce.tables.reader import BLOCK
 from jounce.trajectory import TableError, read_motion
 
 GOOD = "t,q:x,v:x\n0,1,2\n1,3,4\n"

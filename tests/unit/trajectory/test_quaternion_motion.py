@@ -16,7 +16,7 @@ from jounce.model.components import (
     velocity_names,
 )
 from jounce.model.configuration import configuration_rate
-from jounce.tables.motion_table import table_of
+from jounce.tables.table import table_of
 from jounce.trajectory import (
     MotionLimits,
     MotionTable,

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from jounce.errors import NotFiniteError, ShapeError, UnsupportedError
-from jounce.tables.file_format import BLOCK
-from jounce.tables.motion_file import open_motion
-from jounce.tables.read_write import table_writer
+from jounce.tables.file import open_motion, table_writer
+from jounce.tables.reader import BLOCK
 from jounce.trajectory import MotionTable, TableError, read_motion, read_table, write_table
 from tests.tolerances import EXACT, assert_close
 
@@ -97,7 +96,7 @@ def test_wide_tables_are_read_in_smaller_blocks(
 ):
     path, t = tmp_path / f"motion.{ending}", np.arange(1000.0)
     write_table(path, MotionTable(t, ("x", "y"), np.zeros((1, 1000, 2))))
-    monkeypatch.setattr("jounce.tables.file_format.NUMBERS", 3 * 70)
+    monkeypatch.setattr("jounce.tables.reader.NUMBERS", 3 * 70)
     blocks = [block.table.time for block in open_motion(path).blocks(400)]
     assert max(map(len, blocks)) == 70
     assert_close(np.concatenate(blocks), t, EXACT)

@@ -1,20 +1,20 @@
 """What the readers and writers of the file formats have in common.
 
-A source yields the samples of a file piece by piece, as rows of the columns that its layout
-asks for; `jounce.tables.motion_file` makes motions of them.  A writer takes blocks of a
-table.
+A reader yields the samples of a file piece by piece, as rows of the columns that its layout
+asks for; `jounce.tables.file` makes motions of them.  A writer takes blocks of a table.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from jounce.tables.clock import Stamp
 from jounce.tables.columns import Layout
-from jounce.tables.motion_table import MotionTable
+from jounce.tables.table import MotionTable
 
 BLOCK = 16384  # samples that are read or written at once
 NUMBERS = 2**20  # samples × columns that are read at once, at most
@@ -30,12 +30,14 @@ class Piece(NamedTuple):
     done: float
 
 
-class Source(Protocol):
+class Reader(Protocol):
     """A file of samples.
 
-    ``first`` is its first time; ``ticks`` are those in a second if the time column says its unit.
+    ``path`` is where it is, ``first`` its first time; ``ticks`` are those in a second if the time
+    column says its unit.
     """
 
+    path: Path
     layout: Layout
     first: Stamp
     ticks: float | None

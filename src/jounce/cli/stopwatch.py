@@ -1,24 +1,20 @@
-"""How long the stages of a command take, also where one pulls the next through a generator."""
+"""How long the stages of a command take."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeVar
-
-T = TypeVar("T")
 
 
 class Stopwatch:
     """Seconds of each stage, without those of the stages inside it.
 
     >>> watch = Stopwatch()
-    >>> for number in watch.each("count", range(3)):
-    ...     with watch.stage("square"):
-    ...         number = number**2
+    >>> with watch.stage("fit"), watch.stage("read"):
+    ...     pass
     >>> list(watch.seconds)
-    ['count', 'square']
+    ['fit', 'read']
     """
 
     def __init__(self) -> None:
@@ -37,16 +33,6 @@ class Stopwatch:
         finally:
             self._switch()
             self._running.pop()
-
-    def each(self, name: str, items: Iterable[T]) -> Iterator[T]:
-        """Yield the items; the time it takes to make them counts for this stage."""
-        iterator, end = iter(items), object()
-        while True:
-            with self.stage(name):
-                item = next(iterator, end)
-            if item is end:
-                return
-            yield item  # pyright: ignore[reportReturnType]
 
     def _switch(self) -> None:
         now = time.perf_counter()

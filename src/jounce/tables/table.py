@@ -37,12 +37,18 @@ class MotionTable(NamedTuple):
         """The position and all its rates, as far as they are there."""
         return [*self.values, *(() if self.rates is None else self.rates)]
 
+    def part(self, samples: slice) -> MotionTable:
+        """Return some of the samples."""
+        forces, rates = (None if x is None else x[:, samples] for x in (self.forces, self.rates))
+        rest = self.time[samples], self.values[:, samples]
+        return self._replace(time=rest[0], values=rest[1], forces=forces, rates=rates)
+
 
 def table_of(
     time: np.ndarray,
     names: tuple[str, ...],
     rate_names: tuple[str, ...],
-    motion: Sequence[np.ndarray],
+    motion: Sequence[np.ndarray] | np.ndarray,
     forces: np.ndarray | None,
 ) -> MotionTable:
     """Return the table of q ``(samples, nq)`` and rates ``(samples, nv)``, or of no motion.
@@ -50,9 +56,21 @@ def table_of(
     ``rate_names`` are empty where every coordinate has its velocity.
     """
     values = motion[:1] if rate_names else motion
-    stacked = np.array(values) if len(values) else np.empty((0, len(time), len(names)))
+    stacked = np.asarray(values) if len(values) else np.empty((0, len(time), len(names)))
     rates = np.array(motion[1:]) if rate_names and len(motion) > 1 else None
     return MotionTable(time, names, stacked, forces, rates, rate_names)
+
+
+def joined(tables: Sequence[MotionTable]) -> MotionTable:
+    """Return the table of the samples of all tables, one after the other."""
+    forces = [table.forces for table in tables if table.forces is not None]
+    rates = [table.rates for table in tables if table.rates is not None]
+    return tables[0]._replace(
+        time=np.concatenate([table.time for table in tables]),
+        values=np.concatenate([table.values for table in tables], axis=1),
+        forces=np.concatenate(forces, axis=1) if forces else None,
+        rates=np.concatenate(rates, axis=1) if rates else None,
+    )
 
 
 def checked_table(table: MotionTable) -> MotionTable:

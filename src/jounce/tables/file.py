@@ -1,0 +1,286 @@
+"""Motions in files: opened, to be read block by block, read and written as a whole.
+
+The ending of the file says how: ``.csv`` or ``.parquet`` (`jounce.tables.columns` has the
+names of the columns) or ``.npz`` (`jounce.tables.npz` has those of the arrays).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from decimal import Decimal
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from jounce.errors import JounceError, TableError, UnsupportedError
+from jounce.files import atomic_write
+from jounce.model.checks import QUATERNION_TOLERANCE, checked_integer
+from jounce.model.components import (
+    position_kinds,
+    position_names,
+    velocity_kinds,
+    velocity_names,
+)
+from jounce.model.robot import Robot
+from jounce.tables.clock import start_of
+from jounce.tables.columns import Wanted
+from jounce.tables.csv import CsvReader, csv_writer
+from jounce.tables.npz import NpzReader, npz_writer
+from jounce.tables.parquet import ParquetReader, parquet_writer
+from jounce.tables.reader import BLOCK, Reader, Write, limited
+from jounce.tables.table import MotionTable, check_samples, checked_names, checked_table, joined
+from jounce.tables.units import units_of
+
+Joints = Robot | Sequence[str] | None
+READERS: dict[str, Callable[[Path, Wanted], Reader]] = {
+    ".csv": CsvReader,
+    ".npz": NpzReader,
+    ".parquet": ParquetReader,
+}
+WRITERS = {".csv": csv_writer, ".npz": npz_writer, ".parquet": parquet_writer}
+ROUNDING = 4.0 * np.finfo(float).eps  # of the length of a quaternion that is normalised
+
+
+class Block(NamedTuple):
+    """Samples of a file; ``place(i)`` says where the i-th stands, ``done`` the share read."""
+
+    table: MotionTable
+    place: Callable[[int], str]
+    done: float
+
+
+class MotionFile:
+    """Samples that are finite and in strictly increasing time, in SI units.
+
+    ``names`` are the joints, ``orders`` how many orders of motion and of forces there are,
+    ``ignored`` the columns that are not understood, ``dropped`` how many rows repeated the row
+    before, so far; ``path`` is the file.  Time is counted from ``start``, in s: 0, or the first
+    time of the file if that is of a clock (`jounce.tables.clock`).  Where q has quaternions,
+    ``rate_names`` are the velocities, ``quaternions`` the places of q where one stands; all have
+    unit length, and a sign that follows on that of the sample before.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        divisors: np.ndarray,
+        quaternions: Sequence[slice] = (),
+        *,
+        drop_duplicates: bool,
+    ) -> None:
+        self.names, self.orders = reader.layout.names, reader.layout.orders
+        self.rate_names, self.quaternions = reader.layout.rate_names, tuple(quaternions)
+        self.ignored = reader.layout.ignored
+        self.dropped = 0
+        self.path = reader.path
+        self._reader, self._divisors, self._drop = reader, divisors, drop_duplicates
+        self._start = start_of(reader.first, divisors[0])
+        self.start = Decimal(str(self._start)) / int(divisors[0])
+
+    def blocks(self, samples: int = BLOCK) -> Iterator[Block]:
+        """Yield all samples, at most ``samples`` at once."""
+        self.dropped = 0
+        samples = limited(checked_integer("samples", samples, 1), len(self._divisors))
+        before = np.empty((0, len(self._divisors)))  # the last sample of the block before
+        turned = before  # and the same with the sign of its quaternions
+        for piece in self._reader.pieces(samples, self._start):
+            numbers = np.array(piece.numbers)
+            rows, kept = self._checked(piece.rows, numbers, before)
+            self.dropped += len(numbers) - len(rows)
+            if len(rows):
+                before, places = rows[-1:], self._places(numbers[kept])
+                rows = self._turned(rows, turned, places)
+                turned = rows[-1:]
+                yield Block(self._reader.layout.table(rows), places, piece.done)
+
+    def windows(self, count: int, samples: int) -> list[MotionTable]:
+        """Return evenly spread pieces of consecutive samples, or all of a short file."""
+        none = np.empty((0, len(self._divisors)))
+        try:
+            found = []
+            for window in self._reader.windows(count, samples, self._start):
+                numbers = np.zeros(len(window), dtype=int)
+                rows, _ = self._checked(window, numbers, none)
+                found.append(self._turned(rows, none, self._places(numbers)))
+        except JounceError:
+            for _ in self.blocks():  # raises the same, and knows the line
+                pass
+            raise
+        return [self._reader.layout.table(rows) for rows in found]
+
+    def table(self) -> MotionTable:
+        """Return all samples."""
+        return joined([block.table for block in self.blocks()])
+
+    def _checked(
+        self, rows: np.ndarray, numbers: np.ndarray, before: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the rows in SI units, and which of them are kept."""
+        rows = rows / self._divisors
+        known = np.concatenate([before, rows])
+        kept = np.ones(len(known), dtype=bool)
+        if self._drop:
+            kept[1:] = (known[1:] != known[:-1]).any(axis=1)
+        kept[: len(before)] = True
+        places = self._places(np.concatenate([np.zeros(len(before), dtype=int), numbers])[kept])
+        check_samples(known[kept], self._reader.layout.titles, places, self.start)
+        return rows[kept[len(before) :]], kept[len(before) :]
+
+    def _turned(
+        self, rows: np.ndarray, before: np.ndarray, place: Callable[[int], str]
+    ) -> np.ndarray:
+        """Return the rows with quaternions of unit length and continuous sign."""
+        if not self.quaternions or not self.orders[0]:
+            return rows
+        columns = [slice(1 + part.start, 1 + part.stop) for part in self.quaternions]
+        return _continuous(rows, columns, before, self._reader.layout.titles, place)
+
+    def _places(self, numbers: np.ndarray) -> Callable[[int], str]:
+        return lambda i: self._reader.place(int(numbers[i]))
+
+
+def open_motion(
+    path: str | os.PathLike[str],
+    joints: Joints = None,
+    *,
+    units: str | None = None,
+    others: bool = False,
+    orders: int | None = None,
+    forces: bool | None = None,
+    drop_duplicates: bool = False,
+    forces_only: bool = False,
+) -> MotionFile:
+    """Open a motion, at least the position of every joint, to read it block by block.
+
+    ``joints`` are a robot, whose joints are wanted, or their names in the order wanted; without
+    them the joints are those of the file.  ``units`` such as ``"deg,ms"`` are those of the file
+    (`jounce.tables.units`); without a robot all joints turn.  ``others=True`` ignores columns
+    that hold none of it; ``orders`` limits how many of position, velocity … are taken,
+    and leaves forces out unless ``forces=True``.  ``drop_duplicates=True`` leaves out rows that
+    repeat the row before in all columns that are read.  ``forces_only=True`` takes a table without
+    positions too.  Times of a clock, 1e6 s or more, are counted from the first one.
+    """
+    said = units_of(units)
+    if isinstance(joints, Robot):
+        names, rate_names = position_names(joints), velocity_names(joints)
+        kinds = position_kinds(joints), velocity_kinds(joints)
+        quaternions = joints.quaternions
+    else:
+        names, rate_names = None if joints is None else checked_names(joints), ()
+        kinds, quaternions = None, ()
+    different = rate_names if quaternions else ()
+    forces = orders is None if forces is None else forces
+    wanted = Wanted(names, others, orders, different, forces)
+    reader = READERS[known_ending(path)](Path(path), wanted)
+    layout = reader.layout
+    if reader.ticks not in (None, said.time) and said.time != 1.0:
+        raise TableError(
+            f"{os.fspath(path)}: column {layout.titles[0]} knows its unit, and it is not that of "
+            f"{units!r}; leave out the unit of time."
+        )
+    scale = said._replace(time=reader.ticks or said.time)
+    kinds = kinds or (["angle"] * len(layout.names),) * 2
+    divisors = scale.divisors(layout.orders, *kinds)
+    found = MotionFile(reader, divisors, quaternions, drop_duplicates=drop_duplicates)
+    if not found.orders[0] and not forces_only:
+        raise TableError(
+            f"{os.fspath(path)}: no positions; a motion needs a column q:JOINT for every joint: "
+            f"{', '.join(found.names)}."
+        )
+    return found
+
+
+def read_motion(
+    path: str | os.PathLike[str],
+    joints: Joints = None,
+    *,
+    units: str | None = None,
+    others: bool = False,
+    drop_duplicates: bool = False,
+) -> MotionTable:
+    """Read a motion: at least the position of every joint.
+
+    ``joints`` are a robot, whose joints are wanted, or their names in the order wanted; without
+    them the joints are those of the file.  ``units`` such as ``"deg,ms"`` are those of the file
+    (`jounce.tables.units`); without a robot all joints turn.  A file with other columns is
+    refused unless ``others=True`` ignores them.  ``drop_duplicates=True`` leaves out rows that
+    repeat the row before.  Times of a clock (1e6 s or more) are counted from the first one, which
+    `open_motion` knows as ``start``.  Errors say the file and the line.
+    """
+    options = {"units": units, "others": others, "drop_duplicates": drop_duplicates}
+    return open_motion(path, joints, **options).table()
+
+
+def read_table(
+    path: str | os.PathLike[str], joints: Joints = None, *, others: bool = False
+) -> MotionTable:
+    """Read a table that may hold forces only; everything else is as in `read_motion`."""
+    return open_motion(path, joints, others=others, forces_only=True).table()
+
+
+def write_table(path: str | os.PathLike[str], table: MotionTable) -> None:
+    """Write a table so that it reads back bit for bit.
+
+    The file appears under its name when it is complete; after an exception or Ctrl-C whatever
+    stood there is untouched.
+    """
+    table = checked_table(table)
+    with table_writer(path) as write:
+        for start in range(0, len(table.time), BLOCK):
+            write(table.part(slice(start, start + BLOCK)))
+
+
+@contextmanager
+def table_writer(path: str | os.PathLike[str]) -> Iterator[Write]:
+    """Yield ``write(table)``, to be called with the blocks of a long table in their order.
+
+    All blocks have the same joints and orders.  Everything else is as in `write_table`.
+    """
+    writer, directory = WRITERS[known_ending(path)], Path(os.path.realpath(path)).parent
+    with atomic_write(path, "wb") as file, writer(file, directory) as write:
+        yield write
+
+
+def known_ending(path: str | os.PathLike[str]) -> str:
+    """Return the ending of a motion table, which says its format."""
+    ending = Path(path).suffix.lower()
+    if ending not in READERS:
+        raise UnsupportedError(
+            f"{os.fspath(path)}: motion tables end in {' or '.join(READERS)}, not in {ending!r}."
+        )
+    return ending
+
+
+def _continuous(
+    rows: np.ndarray,
+    columns: Sequence[slice],
+    before: np.ndarray,
+    titles: Sequence[str],
+    place: Callable[[int], str],
+) -> np.ndarray:
+    """Return the rows with the quaternions in these columns normalised and of continuous sign.
+
+    q and −q are the same orientation; of the two, each sample has the one nearer to the sample
+    before.  ``before`` is the row before the first, or no row.  ``place(i)`` says where a row
+    stands, ``titles`` are the names of the columns.
+    """
+    rows = rows.copy()
+    for part in columns:
+        size = np.linalg.norm(rows[:, part], axis=1)
+        wrong = np.flatnonzero(np.abs(size - 1.0) > QUATERNION_TOLERANCE)
+        if wrong.size:
+            raise TableError(
+                f"{place(int(wrong[0]))}: the quaternion {', '.join(titles[part])} has length "
+                f"{size[wrong[0]]:.9g}; it must be 1 to {QUATERNION_TOLERANCE:g}: write x y z w "
+                "with more digits, or divide them by their length."
+            )
+        rounded = np.abs(size - 1.0) <= ROUNDING  # dividing again would change the last bits
+        unit = rows[:, part] / np.where(rounded, 1.0, size)[:, None]
+        agrees = np.sum(unit * np.concatenate([before[:, part], unit])[: len(unit)], axis=1)
+        if not len(before):
+            agrees = np.concatenate([[1.0], np.sum(unit[1:] * unit[:-1], axis=1)])
+        rows[:, part] = unit * np.cumprod(np.where(agrees < 0.0, -1.0, 1.0))[:, None]
+    return rows

@@ -1,0 +1,301 @@
+"""A logged motion with all the rates that are asked for, whole or block by block.
+
+Rates that the log has are taken as they are; those that it lacks are the derivatives of a
+smoothing spline.  How to smooth is decided once, from a few windows of the file, so that the
+size of the blocks changes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from jounce.errors import ArgumentError, ShapeError, TableError
+from jounce.model.checks import checked_integer
+from jounce.model.components import position_kinds, position_names
+from jounce.model.robot import Robot
+from jounce.tables.columns import LETTERS
+from jounce.tables.file import Block, MotionFile, open_motion
+from jounce.tables.reader import BLOCK
+from jounce.tables.table import MotionTable, joined, table_of
+from jounce.trajectory.quaternion_motion import motion_of
+from jounce.trajectory.spline.smoothing import Samples, Smoothing, choose_smoothing
+from jounce.trajectory.spline.stream import stream_derivatives
+
+WINDOWS, SAMPLES = 4, 16384  # what the smoothing is chosen from, whatever the size of a block
+GAP = 20.0  # median steps; a longer one is reported where nothing is fitted
+SHOWN = 3  # gaps that are told one by one
+SCATTER = 0.01  # rad or m (a second, …) about the spline: more than a sensor has
+PART = 0.1  # of a joint's movement, that the spline misses
+SLOW = 0.5  # s between samples: nobody logs a motion so slowly, but 2 kHz in ms looks so
+QUARTER = np.sqrt(0.5)  # cosine of half of a turn by 90 degrees
+
+Observe = Callable[[str], AbstractContextManager[object]]
+T = TypeVar("T")
+
+
+class Gap(NamedTuple):
+    """A step of time too long to be bridged: its ends, in s, and where the second stands."""
+
+    start: float
+    end: float
+    place: str
+
+
+class Log:
+    """A motion of ``robot`` in a file, with its rates up to ``order``.
+
+    `blocks` and `table` give it.  ``file`` is what is read.  ``smoothing`` is how the spline
+    smooths, or None where the file has all rates.  While it is read, ``done`` is the share that
+    is, and ``gaps`` are those found so far: samples on the two sides of one do not influence each
+    other.  ``warnings`` are lines about units and noise.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        file: MotionFile,
+        order: int,
+        *,
+        noise: Any = None,
+        degree: int | None = None,
+        observe: Observe = nullcontext,
+    ) -> None:
+        self.robot, self.file, self.order = robot, file, order
+        self.smoothing: Smoothing | None = None
+        self.gaps: list[Gap] = []
+        self.done = 0.0
+        self._observe = observe
+        with observe("read"):
+            windows = file.windows(WINDOWS, SAMPLES)
+        steps = np.concatenate([np.diff(window.time) for window in windows])
+        self.warnings = tuple(self._unit_doubts(windows, steps))
+        if file.orders[0] > order:
+            self._longest = GAP * float(np.median(steps)) if steps.size else np.inf
+            return
+        with observe("fit"):
+            time = np.concatenate([window.time for window in windows])
+            highest = np.concatenate([window.motion[-1] for window in windows])
+            self.smoothing = self._chosen(time, highest, noise=noise, degree=degree)
+        self._longest = self.smoothing.gap
+
+    @property
+    def method(self) -> str:
+        """How the rates come about, in a line."""
+        given, smoothing = self.file.orders[0], self.smoothing
+        what = LETTERS[given - 1] if given <= len(LETTERS) else f"q{given - 1}"
+        if smoothing is None:
+            return f"as logged, up to {what}"
+        if smoothing.interpolates:
+            return f"spline of degree {smoothing.degree} through {what}"
+        return (
+            f"smoothing spline of degree {smoothing.degree} near {what}, a knot every "
+            f"{smoothing.step:.3g} s; noise of {what} {smoothing.noise.min():.2g} … "
+            f"{smoothing.noise.max():.2g}"
+        )
+
+    @property
+    def notes(self) -> list[str]:
+        """What a user should know about the log, as far as it has been read."""
+        file, path = self.file, self.file.path
+        found = [
+            f"{gap.place}: a gap of {gap.end - gap.start:.4g} s before t = {gap.end:.9g}"
+            for gap in self.gaps[:SHOWN]
+        ]
+        if len(self.gaps) > SHOWN:
+            found.append(f"and {len(self.gaps) - SHOWN} more gaps")
+        found += self.warnings
+        if file.start:
+            found.insert(0, f"{path}: time is counted from the first sample, at {file.start:f} s")
+        if file.dropped:
+            found.append(f"{path}: left out {file.dropped} rows that repeat the row before")
+        if file.ignored:
+            found.append(f"{path}: ignored columns {', '.join(file.ignored)}")
+        return found
+
+    def table(self) -> MotionTable:
+        """Return all samples: ``q, *rates = table.motion``; ``table.forces`` are those logged."""
+        return joined([*self.blocks()])
+
+    def blocks(self, samples: int = BLOCK) -> Iterator[MotionTable]:
+        """Yield all samples, at most ``samples`` at once.
+
+        The orders below the highest of the file are those of the file; this one and the ones
+        beyond are of the spline, unless the file has all.
+        """
+        tables = self._read(checked_integer("samples", samples, 1))
+        if self.smoothing is None:
+            yield from tables
+            return
+        held: deque[list[np.ndarray]] = deque()  # what is read beside the highest, not yet fitted
+        given, names, rate_names = self.file.orders[0], self.file.names, self.file.rate_names
+
+        def highest() -> Iterator[Samples]:
+            for table in tables:
+                *lower, last = table.motion
+                forces = () if table.forces is None else table.forces
+                held.append([x.copy() for x in (*lower, *forces)])
+                yield table.time, last.copy()
+
+        fits = stream_derivatives(highest(), self.smoothing, self.order + 1 - given)
+        for time, values in self._observed("fit", fits):
+            for start in range(0, len(time), samples):
+                part = slice(start, start + samples)
+                beside, fitted = _taken(held, len(time[part])), values[:, part]
+                lower, forces = beside[: given - 1], beside[given - 1 :]
+                if lower:
+                    motion = [*lower, *fitted]
+                else:
+                    motion = motion_of(self.robot, fitted) if rate_names else fitted
+                pushing = np.array(forces) if forces else None
+                yield table_of(time[part], names, rate_names, motion, pushing)
+
+    def _read(self, samples: int) -> Iterator[MotionTable]:
+        """Yield what the file has; remember the gaps, and refuse quaternions that jump."""
+        self.gaps, self.done = [], 0.0
+        before, q_before = np.empty(0), np.empty((0, len(self.file.names)))  # the last sample
+        for block in self._observed("read", self.file.blocks(samples)):
+            time = np.concatenate([before, block.table.time])
+            q = np.concatenate([q_before, block.table.values[0]])
+            first, steps = len(before), np.diff(time)
+            for i in np.flatnonzero(steps > self._longest):
+                place = block.place(int(i) + 1 - first)
+                self.gaps.append(Gap(float(time[i]), float(time[i + 1]), place))
+            if self.file.orders[0] == 1:
+                self._refuse_jumps(q, steps, block, first)
+            before, q_before, self.done = time[-1:], q[-1:], block.done
+            yield block.table
+
+    def _refuse_jumps(self, q: np.ndarray, steps: np.ndarray, block: Block, first: int) -> None:
+        """Raise if a quaternion turns by more than 90° from a sample to the next, but in a gap.
+
+        Which of q and −q comes next is not sure then, nor what happened in between.
+        """
+        for part in self.file.quaternions:
+            jumps = np.sum(q[1:, part] * q[:-1, part], axis=1) < QUARTER
+            jumps &= steps <= self._longest
+            if jumps.any():
+                raise TableError(
+                    f"{block.place(int(np.argmax(jumps)) + 1 - first)}: a quaternion turns by more "
+                    "than 90 degrees from the sample before; log at shorter steps, or give the "
+                    "velocities as well."
+                )
+
+    def _observed(self, stage: str, items: Iterable[T]) -> Iterator[T]:
+        iterator, end = iter(items), object()
+        while True:
+            with self._observe(stage):
+                item = next(iterator, end)
+            if item is end:
+                return
+            yield item  # pyright: ignore[reportReturnType]
+
+    def _chosen(self, time: np.ndarray, highest: np.ndarray, **options: Any) -> Smoothing:
+        """Return the smoothing of the highest order in the file; what it cannot do is a warning."""
+        file, missing = self.file, self.order + 1 - self.file.orders[0]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                smoothing = choose_smoothing(time, highest, order=missing, **options)
+            except (ShapeError, ArgumentError) as error:
+                raise TableError(f"{file.path}: {error}") from error
+        names = file.names if file.orders[0] == 1 else file.rate_names or file.names
+        texts = [str(warning.message) for warning in caught]
+        self.warnings += tuple(
+            re.sub(r"coordinate (\d+)", lambda match: names[int(match[1])], text) for text in texts
+        )
+        for name, sigma, whole in zip(names, smoothing.noise, highest.std(axis=0), strict=True):
+            if sigma > SCATTER and sigma > PART * whole:
+                missed = f"the spline misses {name} by {sigma:.2g} rms of {whole:.2g}"
+                advice = "if that is no noise, log it at shorter steps"
+                self.warnings += (f"{file.path}: {missed}; {advice}",)
+        return smoothing
+
+    def _unit_doubts(self, windows: list[MotionTable], steps: np.ndarray) -> Iterator[str]:
+        """Yield a line about the positions and one about the time, where they are hard to believe.
+
+        A position is, if it leaves the limits of its joint by more than their whole range.
+        """
+        robot, path = self.robot, self.file.path
+        positions = np.concatenate([window.values[0] for window in windows])
+        lower, upper = robot.limits.lower, robot.limits.upper
+        excess = np.maximum(positions - upper, lower - positions) - (upper - lower)
+        if excess.max(initial=0.0) > 0.0:
+            sample, k = np.unravel_index(np.argmax(excess), excess.shape)
+            unit, other = ("m", "mm") if position_kinds(robot)[k] == "length" else ("rad", "deg")
+            yield (
+                f"{path}: {position_names(robot)[k]} is at {positions[sample, k]:.3g} {unit}, far "
+                f"from its limits {lower[k]:.3g} … {upper[k]:.3g}; if it is in {other}, say "
+                f"--units {other}"
+            )
+        if steps.size and np.median(steps) >= SLOW:
+            yield (
+                f"{path}: the samples are {np.median(steps):.3g} s apart; if the time is in ms, us "
+                "or ns, say --units ms, us or ns"
+            )
+
+
+def open_log(
+    robot: Robot,
+    path: str | os.PathLike[str],
+    *,
+    order: int = 4,
+    units: str | None = None,
+    noise: Any = None,
+    degree: int | None = None,
+    fit: bool = False,
+    forces: bool = True,
+    drop_duplicates: bool = False,
+    observe: Observe = nullcontext,
+) -> Log:
+    """Open the log of a robot, to be read with its rates up to ``order``; as ``jounce id`` does.
+
+    The file has a time and the position of every joint, perhaps rates and measured forces;
+    ``units``, other columns and ``drop_duplicates`` are as in `read_motion` with ``others=True``.
+    Rates that it lacks are those of a smoothing spline of its highest ones, or, with
+    ``fit=True``, of its positions; ``noise`` and ``degree`` are those of `choose_smoothing`.
+    ``forces=False`` leaves forces out.  ``observe(stage)`` is a context in which each part of the
+    stages "read" and "fit" runs, to measure or to show them.
+
+    >>> import tempfile, jounce
+    >>> from jounce.trajectory import MotionTable, papers_motion, write_table
+    >>> arm, t = jounce.load("planar2r"), np.linspace(0.0, 5.0, 501)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_table(f"{folder}/log.csv", MotionTable(t, ("joint1", "joint2"),
+    ...                                                  papers_motion(2)(t, order=0)))
+    ...     table = open_log(arm, f"{folder}/log.csv", order=2).table()
+    >>> q, v, a = table.motion
+    >>> jounce.inverse_dynamics(arm, q, v, a).shape
+    (1, 501, 2)
+    """
+    order = checked_integer("order", order)
+    file = open_motion(
+        path,
+        robot,
+        units=units,
+        others=True,
+        orders=1 if fit else order + 1,
+        forces=forces,
+        drop_duplicates=drop_duplicates,
+    )
+    return Log(robot, file, order, noise=noise, degree=degree, observe=observe)
+
+
+def _taken(held: deque[list[np.ndarray]], samples: int) -> list[np.ndarray]:
+    """Take so many samples from the front of lists of arrays ``(samples, n)``."""
+    taken: list[list[np.ndarray]] = []
+    while samples and held[0]:
+        front = held.popleft()
+        taken.append([x[:samples] for x in front])
+        count = len(taken[-1][0])
+        samples -= count
+        if count < len(front[0]):
+            held.appendleft([x[count:] for x in front])
+    return [np.concatenate(order) for order in zip(*taken, strict=True)]
