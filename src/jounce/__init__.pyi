@@ -50,6 +50,7 @@ from jounce.api.tensors import mass_matrix_partials as mass_matrix_partials
 from jounce.comparison.study import compare as compare
 from jounce.derivatives.closed_form import ClosedForm as ClosedForm
 from jounce.errors import ArgumentError as ArgumentError
+from jounce.errors import ConvergenceError as ConvergenceError
 from jounce.errors import InfeasibleError as InfeasibleError
 from jounce.errors import InvalidInertiaError as InvalidInertiaError
 from jounce.errors import JounceError as JounceError

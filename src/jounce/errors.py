@@ -84,6 +84,10 @@ class InfeasibleError(JounceError, ValueError):
     """A motion that breaks a limit however slowly it is played."""
 
 
+class ConvergenceError(JounceError, ArithmeticError):
+    """An iteration that ended before its result was good enough."""
+
+
 class SimulationError(JounceError, ArithmeticError):
     """A simulation that could not go on; ``partial`` holds what was simulated so far."""
 

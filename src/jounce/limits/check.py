@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.errors import ShapeError
+from jounce.api.dynamics import inverse_dynamics
+from jounce.errors import ArgumentError, ShapeError
+from jounce.limits.extrema import ENOUGH, maxima
 from jounce.limits.limits import MotionLimits, Quantity, checked_limits
-from jounce.limits.peaks import Quantities, forces_of, peak_times, values_of
+from jounce.model.checks import checked_integer
 from jounce.model.robot import Robot
 from jounce.tables.table import MotionTable
-from jounce.trajectory.protocol import RobotMotion, checked_motion, checked_samples
+from jounce.trajectory.protocol import (
+    RobotMotion,
+    checked_motion,
+    checked_samples,
+    motion_at,
+    positions,
+)
+from jounce.trajectory.quaternion_motion import motion_of
+from jounce.trajectory.spline.smoothing import SplineWarning
+from jounce.trajectory.spline.spline import Spline
 
 TOLERANCE = 1e-9  # of the bound: a motion on its limit does not violate it
 SAMPLES = 2001
@@ -24,7 +36,9 @@ class LimitRow(NamedTuple):
 
     ``margin`` is the distance to ``bound``, negative beyond it.  ``use`` is how much of the
     limit is used, 1 being all of it: ``1 − margin / scale``, where the scale is the bound, for
-    positions half of the range, or max(|bound|, 1) where only one end of it is bounded.
+    positions and bounds that differ by direction half of the range, or max(|bound|, 1) where only
+    one end of it is bounded.  ``missing`` is how much more may be used at moments that could not
+    be resolved.
     """
 
     quantity: str
@@ -34,6 +48,7 @@ class LimitRow(NamedTuple):
     bound: float
     margin: float
     use: float
+    missing: float = 0.0
 
     @property
     def violated(self) -> bool:
@@ -45,16 +60,17 @@ class LimitRow(NamedTuple):
 class LimitReport:
     """The worst moment of every limited quantity of every velocity.
 
-    ``skipped`` names the limited quantities that samples did not tell.
+    ``differentiated`` names the limited quantities that samples did not tell: there they are of a
+    spline through them.
     """
 
     rows: tuple[LimitRow, ...]
-    skipped: tuple[str, ...] = ()
+    differentiated: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
-        """Whether no limit is violated."""
-        return not self.violations
+        """Whether no limit is violated, nor can be where the motion could not be resolved."""
+        return not any(row.use + row.missing > 1.0 + TOLERANCE for row in self.rows)
 
     @property
     def worst(self) -> LimitRow | None:
@@ -76,35 +92,135 @@ def check_limits(
 ) -> LimitReport:
     """Check a motion against limits, by default the robot's own.
 
-    A trajectory is looked at from its ``t0`` (0 where it has none) for its duration, at this
-    many evenly spaced times; where the derivative of a quantity changes its sign between two of
-    them, the extremum is found to rounding.  So the report is exact unless a quantity has two
-    extrema within one step.  Samples, a `MotionTable` or ``(time (m,), values)`` with values
-    q ``(m, nq)`` and rates ``(m, nv)``, are taken as they are: nothing is said about what lies
-    between them.
+    A trajectory is looked at from its ``t0`` (0 where it has none) for its duration, piece by
+    piece: the pieces end at its ``knots``, where it has some, and at this many evenly spaced
+    times.  Each is halved until the values and slopes of all quantities at its ends leave no room
+    for a larger value inside (`jounce.limits.extrema`), so that extrema are found to rounding,
+    however short.
+
+    Samples, a `MotionTable` or ``(time (m,), values)`` with values q ``(m, nq)`` and rates
+    ``(m, nv)``, are taken as they are: nothing is said about what lies between them.  Rates that
+    a limit needs and the samples do not have come from a smoothing spline of the highest ones
+    they have; ``differentiated`` names these limits.
     """
     limits = checked_limits(robot, limits)
     if isinstance(motion, tuple):
         return _check_samples(robot, motion, limits)
+    return check_motion(robot, motion, limits, samples=samples)
+
+
+def check_motion(
+    robot: Robot,
+    motion: RobotMotion,
+    limits: MotionLimits,
+    *,
+    samples: int = SAMPLES,
+    enough: float = ENOUGH,
+) -> LimitReport:
+    """Check a trajectory; a maximum may be missed by ``enough`` of its limit."""
+    edges = piece_edges(robot, motion, samples)
     quantities = Quantities(robot, motion, limits)
-    times = sample_times(robot, motion, samples)
-    peaks = peak_times(quantities, times)
-    all_times = np.sort(np.concatenate([times, peaks]))
-    return LimitReport(
-        worst_rows(limits, quantities.limited, all_times, quantities(all_times)[:, 0])
-    )
+    sides = _sides(limits, quantities.limited)
+
+    def uses(times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        x = quantities(times)
+        values, slopes = (x[sides.quantity, k, :, sides.velocity].T * sides.sign for k in (0, 1))
+        return 1.0 + (values - sides.bound) / sides.scale, slopes / sides.scale
+
+    if not sides.bound.size:
+        return LimitReport(())
+    found = maxima(uses, edges, enough=enough)
+    values = quantities(found.time)[:, 0]
+    rows = []
+    for i, quantity in enumerate(quantities.limited):
+        for k in range(robot.nv):
+            (own,) = np.nonzero((sides.quantity == i) & (sides.velocity == k))
+            if own.size:
+                at = own[np.argmax(found.value[own])]
+                here = (limits, quantity, k, float(found.time[at]), float(values[i, at, k]))
+                rows.append(_row(*here, float(found.missing[own].max())))
+    return LimitReport(tuple(rows))
 
 
-def sample_times(robot: Robot, motion: RobotMotion, samples: int) -> np.ndarray:
-    """Return evenly spaced times from the beginning to the end of a trajectory."""
+def piece_edges(robot: Robot, motion: RobotMotion, samples: int) -> np.ndarray:
+    """Return where a trajectory begins and ends, its knots, and evenly spaced times."""
     if motion.n != robot.nq:
         raise ShapeError(f"the motion has {motion.n} coordinates, {robot.name!r} has {robot.nq}.")
     if not np.isfinite(motion.duration):
-        raise ShapeError("the motion has no end; give it a duration.")
-    if isinstance(samples, bool) or not isinstance(samples, int) or samples < 2:
-        raise ShapeError(f"samples must be an integer ≥ 2, got {samples!r}.")
-    t0 = getattr(motion, "t0", 0.0)
-    return np.linspace(t0, t0 + motion.duration, samples)
+        raise ArgumentError("the motion has no end; give it a duration.")
+    t0 = float(getattr(motion, "t0", 0.0))
+    times = np.linspace(t0, t0 + motion.duration, checked_integer("samples", samples, 2))
+    knots = np.asarray(getattr(motion, "knots", ()), dtype=float)
+    inner = knots[(knots > times[0]) & (knots < times[-1])]
+    return np.unique(np.concatenate([times, inner]))
+
+
+class _Sides(NamedTuple):
+    """One finite bound each: its quantity, velocity, and ``(sign x − bound) / scale ≤ 0``."""
+
+    quantity: np.ndarray
+    velocity: np.ndarray
+    sign: np.ndarray
+    bound: np.ndarray
+    scale: np.ndarray
+
+
+def _sides(limits: MotionLimits, quantities: Sequence[Quantity]) -> _Sides:
+    rows = []
+    for i, quantity in enumerate(quantities):
+        low, high = limits.range_of(quantity)
+        scale = scale_of(low, high)
+        for sign, bound in ((-1.0, low), (1.0, high)):
+            rows += [(i, k, sign, sign * bound[k], scale[k])
+                     for k in np.flatnonzero(np.isfinite(bound))]  # fmt: skip
+    columns = np.array(rows).reshape(-1, 5).T
+    return _Sides(columns[0].astype(int), columns[1].astype(int), *columns[2:])
+
+
+class Quantities:
+    """The limited quantities of a motion and their time derivatives, as functions of time."""
+
+    def __init__(self, robot: Robot, motion: RobotMotion, limits: MotionLimits) -> None:
+        self.robot, self.motion, self.limits = robot, motion, limits
+        self.limited = limits.limited()
+
+    def __call__(self, times: np.ndarray) -> np.ndarray:
+        """Return each quantity and its derivative, ``(quantities, 2, m, nv)``."""
+        with warnings.catch_warnings():
+            # one order more than what is limited, only to find where it is largest
+            warnings.simplefilter("ignore", SplineWarning)
+            motion = motion_at(self.robot, self.motion, times, _order(self.limited) + 1)
+        forces = forces_of(self.robot, self.limited, motion)
+        rates = [q._replace(order=q.order + 1) for q in self.limited]
+        pair = [values_of(self.robot, x, motion, forces) for x in (self.limited, rates)]
+        return np.stack(pair, axis=1)
+
+
+def _order(quantities: Sequence[Quantity]) -> int:
+    """Return the highest derivative of q that the quantities need."""
+    return max((q.order + 2 * q.is_force for q in quantities), default=0)
+
+
+def values_of(
+    robot: Robot,
+    quantities: Sequence[Quantity],
+    motion: Sequence[np.ndarray],
+    forces: Sequence[np.ndarray] | np.ndarray,
+) -> np.ndarray:
+    """Return quantities ``(quantities, m, nv)`` of q, rates and forces that are known."""
+    rows = np.empty((len(quantities), len(motion[0]), robot.nv))
+    for row, (_, is_force, order) in zip(rows, quantities, strict=True):
+        row[:] = (
+            forces[order] if is_force else motion[order] if order else positions(robot, motion[0])
+        )
+    return rows
+
+
+def forces_of(
+    robot: Robot, quantities: Sequence[Quantity], motion: Sequence[np.ndarray]
+) -> Sequence[np.ndarray] | np.ndarray:
+    """Return the forces and their rates, if a quantity is one."""
+    return inverse_dynamics(robot, *motion) if any(q.is_force for q in quantities) else ()
 
 
 def _check_samples(robot: Robot, motion: Any, limits: MotionLimits) -> LimitReport:
@@ -114,10 +230,29 @@ def _check_samples(robot: Robot, motion: Any, limits: MotionLimits) -> LimitRepo
         raise ShapeError("samples must have q at least, got no values.")
     time, _ = checked_samples(time, values[0])
     values = checked_motion(robot, time, values)
-    known = [q for q in limits.limited() if q.order + 2 * q.is_force < len(values)]
-    skipped = [q.name for q in limits.limited() if q not in known]
-    found = values_of(robot, known, values, forces_of(robot, known, values))
-    return LimitReport(worst_rows(limits, known, time, found), tuple(skipped))
+    limited = limits.limited()
+    unknown = [q.name for q in limited if q.order + 2 * q.is_force >= len(values)]
+    if unknown:
+        values = _differentiated(robot, time, values, _order(limited), unknown)
+    found = values_of(robot, limited, values, forces_of(robot, limited, values))
+    return LimitReport(worst_rows(limits, limited, time, found), tuple(unknown))
+
+
+def _differentiated(
+    robot: Robot, time: np.ndarray, values: list[np.ndarray], order: int, unknown: list[str]
+) -> list[np.ndarray]:
+    """Return the samples with rates to this order, by a spline of their highest."""
+    *lower, last = values
+    more = order - len(lower)
+    if time.size <= more + 1:
+        raise ArgumentError(
+            f"limits of {', '.join(unknown)} need the derivatives of q to order {order}; the "
+            f"{time.size} samples have {len(lower)} and are too few to differentiate. Give the "
+            "rates, or at least "
+            f"{more + 2} samples, or limits without these."
+        )
+    rates = Spline.fit(time, last, order=more)(time, order=more)
+    return [*lower, *rates] if lower else motion_of(robot, rates)
 
 
 def worst_rows(
@@ -128,27 +263,26 @@ def worst_rows(
     for quantity, x in zip(quantities, values, strict=True):
         low, high = limits.range_of(quantity)
         margin = np.minimum(x - low, high - x)
-        for i in np.flatnonzero(np.isfinite(low) | np.isfinite(high)):
-            at = int(np.argmin(margin[:, i]))
-            value = float(x[at, i])
-            bound = float(low[i] if value - low[i] < high[i] - value else high[i])
-            use = 1.0 - float(margin[at, i]) / scale_of(float(low[i]), float(high[i]))
-            rows.append(
-                LimitRow(
-                    quantity.name,
-                    limits.names[i],
-                    float(times[at]),
-                    value,
-                    bound,
-                    float(margin[at, i]),
-                    use,
-                )
-            )
+        for k in np.flatnonzero(np.isfinite(low) | np.isfinite(high)):
+            at = int(np.argmin(margin[:, k]))
+            rows.append(_row(limits, quantity, int(k), float(times[at]), float(x[at, k])))
     return tuple(rows)
 
 
-def scale_of(low: float, high: float) -> float:
-    """Return what a margin is measured by."""
-    if np.isfinite(low) and np.isfinite(high):
-        return (high - low) / 2.0 or 1.0
-    return max(abs(low if np.isfinite(low) else high), 1.0)
+def _row(
+    limits: MotionLimits, quantity: Quantity, k: int, time: float, value: float, missing: float = 0
+) -> LimitRow:
+    low, high = (float(bound[k]) for bound in limits.range_of(quantity))
+    bound = low if value - low < high - value else high
+    margin = min(value - low, high - value)
+    use = 1.0 - margin / float(scale_of(low, high))
+    return LimitRow(quantity.name, limits.names[k], time, value, bound, margin, use, missing)
+
+
+def scale_of(low: Any, high: Any) -> np.ndarray:
+    """Return what margins are measured by, of bounds ``(nv,)`` or of one."""
+    low, high = np.asarray(low), np.asarray(high)
+    with np.errstate(invalid="ignore"):
+        half = (high - low) / 2.0
+    one = np.maximum(np.abs(np.where(np.isfinite(low), low, high)), 1.0)
+    return np.where(np.isfinite(half), np.where(half == 0.0, 1.0, half), one)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from math import nan
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.errors import ModelError, ShapeError, unknown_name
+from jounce.errors import ModelError, ShapeError, TableError, UnsupportedError, unknown_name
 from jounce.model.checks import as_floats
 from jounce.model.components import velocity_names
 from jounce.model.robot import Robot
@@ -42,9 +46,10 @@ class MotionLimits:
 
     ``names`` are those of the velocities, of their joints; all arrays have shape ``(nv,)``.
     ``lower`` and ``upper`` are bounds of the position, which spherical and free joints do not
-    have; all others are bounds of the absolute value.  ``effort`` is the generalised force Q,
-    ``effort_rate`` and ``effort_second_rate`` its first two time derivatives.  Make them with
-    `MotionLimits.of` or `MotionLimits.read`.
+    have; all others are bounds of the absolute value, unless ``below`` has another lower bound
+    under the same name.  ``effort`` is the generalised force Q, ``effort_rate`` and
+    ``effort_second_rate`` its first two time derivatives.  Make them with `MotionLimits.of` or
+    `MotionLimits.read`.
     """
 
     names: tuple[str, ...]
@@ -57,6 +62,7 @@ class MotionLimits:
     effort: np.ndarray
     effort_rate: np.ndarray
     effort_second_rate: np.ndarray
+    below: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @classmethod
     def of(cls, robot: Robot, **bounds: Any) -> MotionLimits:
@@ -64,7 +70,8 @@ class MotionLimits:
 
         A bound is one number for all velocities, nv numbers, or ``{joint: number}``; None is no
         bound.  A joint with several velocities has an index, as in ``"ball[wx]"``.  The
-        robot's own are `Robot.limits`.
+        robot's own are `Robot.limits`.  Where less is allowed in one direction, the bound below
+        zero is given under the same name with ``_lower``, as in ``effort_lower=-5.0``.
 
         >>> import jounce
         >>> limits = MotionLimits.of(jounce.load("panda"), jerk=500.0, snap={"joint1": 1e4})
@@ -73,10 +80,13 @@ class MotionLimits:
         """
         names = velocity_names(robot)
         values = _own(robot)
+        known = [*values, *(f"{x.name}_lower" for x in QUANTITIES[1:])]
+        below = {name: x for name, x in bounds.items() if name in known and name not in values}
         for name, given in bounds.items():
-            if name not in values:
-                raise unknown_name("limit", name, values)
-            values[name] = _bound(name, given, values[name], names)
+            if name not in known:
+                raise unknown_name("limit", name, known)
+            if name not in below:
+                values[name] = _bound(name, given, values[name], names)
         for name, missing in (("lower", -np.inf), ("upper", np.inf)):
             if name in bounds:
                 values[name] = _of_positions(robot, name, bounds[name], values[name], missing)
@@ -88,7 +98,11 @@ class MotionLimits:
                 f"limits of {names[i]!r}, and of joints that follow it: lower {low[i]:g} and upper "
                 f"{high[i]:g} leave no range; correct them, or give others, or None."
             )
-        return cls(names=names, **{name: _frozen(x) for name, x in values.items()})
+        lows = {}
+        for name, given in below.items():
+            bounded = name.removesuffix("_lower")
+            lows[bounded] = _frozen(_bound(name, given, -values[bounded], names))
+        return cls(names=names, below=lows, **{name: _frozen(x) for name, x in values.items()})
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], robot: Robot) -> MotionLimits:
@@ -97,8 +111,6 @@ class MotionLimits:
         A CSV has the columns ``joint`` and any of the names of the limits, and one line a joint;
         an empty field is left out.  A JSON file is ``{joint: {limit: number}}``.
         """
-        from jounce.limits.file import read_bounds
-
         return cls.of(robot, **read_bounds(path))
 
     def range_of(self, quantity: Quantity) -> tuple[np.ndarray, np.ndarray]:
@@ -106,7 +118,7 @@ class MotionLimits:
         if quantity.name == "position":
             return self.lower, self.upper
         bound = getattr(self, quantity.name)
-        return -bound, bound
+        return self.below.get(quantity.name, -bound), bound
 
     def limited(self) -> tuple[Quantity, ...]:
         """Return the quantities that have a bound for any velocity."""
@@ -128,7 +140,8 @@ def checked_limits(robot: Robot, limits: MotionLimits | None) -> MotionLimits:
 
 def _own(robot: Robot) -> dict[str, np.ndarray]:
     known = robot.limits
-    values = {f.name: np.full(robot.nv, np.inf) for f in fields(MotionLimits) if f.name != "names"}
+    bounds = [f.name for f in fields(MotionLimits) if f.name not in ("names", "below")]
+    values = {name: np.full(robot.nv, np.inf) for name in bounds}
     values.update({f.name: getattr(known, f.name) for f in fields(known)})
     values["lower"] = positions(robot, known.lower, -np.inf)
     values["upper"] = positions(robot, known.upper, np.inf)
@@ -136,7 +149,7 @@ def _own(robot: Robot) -> dict[str, np.ndarray]:
 
 
 def _bound(name: str, given: Any, own: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
-    missing = -np.inf if name == "lower" else np.inf
+    missing = -np.inf if name.endswith("lower") else np.inf
     if given is None:
         return np.full(len(names), missing)
     if isinstance(given, Mapping):
@@ -156,8 +169,10 @@ def _bound(name: str, given: Any, own: np.ndarray, names: tuple[str, ...]) -> np
                 f"got shape {values.shape}."
             )
         values = np.broadcast_to(values, (len(names),))
-    if np.isnan(values).any() or (name not in ("lower", "upper") and np.any(values < 0.0)):
-        raise ModelError(f"limit {name} must be numbers ≥ 0, or None, got {given!r}.")
+    sign, wanted = (-1.0, "≤ 0") if name.endswith("_lower") else (1.0, "≥ 0")
+    is_position = name in ("lower", "upper")
+    if np.isnan(values).any() or (not is_position and np.any(sign * values < 0.0)):
+        raise ModelError(f"limit {name} must be numbers {wanted}, or None, got {given!r}.")
     return values
 
 
@@ -179,3 +194,58 @@ def _frozen(array: np.ndarray) -> np.ndarray:
     copy = np.array(array)
     copy.flags.writeable = False
     return copy
+
+
+def read_bounds(path: str | os.PathLike[str]) -> dict[str, dict[str, float | None]]:
+    """Return ``{limit: {joint: bound}}`` of a CSV or JSON file; None is no bound."""
+    path = Path(path)
+    readers = {".csv": _csv, ".json": _json}
+    if path.suffix.lower() not in readers:
+        raise UnsupportedError(
+            f"{path}: tables of limits end in .csv or .json, not in {path.suffix!r}."
+        )
+    bounds: dict[str, dict[str, float | None]] = {}
+    for where, joint, name, value in readers[path.suffix.lower()](path):
+        try:
+            number = None if value is None else nan if isinstance(value, bool) else float(value)
+        except (TypeError, ValueError):
+            number = nan
+        if number is not None and number != number:
+            raise TableError(f"{where}: {name} of {joint!r} is {value!r}, not a number.")
+        if joint in bounds.setdefault(name, {}):
+            raise TableError(f"{where}: {name} of {joint!r} is given twice.")
+        bounds[name][joint] = number
+    return bounds
+
+
+def _csv(path: Path) -> list[tuple[str, str, str, Any]]:
+    with path.open(newline="", encoding="utf-8-sig") as stream:
+        lines = csv.reader(stream)
+        header = [name.strip() for name in next(lines, [])]
+        if "joint" not in header:
+            raise TableError(f"{path}:1: no column 'joint' among {', '.join(header) or 'none'}.")
+        found = []
+        for fields in lines:
+            where = f"{path}:{lines.line_num}"
+            if not fields:
+                continue
+            if len(fields) != len(header):
+                raise TableError(f"{where}: {len(fields)} fields, expected {len(header)}.")
+            row = {name: field.strip() for name, field in zip(header, fields, strict=True)}
+            joint = row.pop("joint")
+            found += [(where, joint, name, value) for name, value in row.items() if value]
+        return found
+
+
+def _json(path: Path) -> list[tuple[str, str, str, Any]]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise TableError(f"{path}: not a JSON file ({error}).") from error
+    if not isinstance(data, dict) or not all(isinstance(row, dict) for row in data.values()):
+        raise TableError(f'{path}: limits must be {{"joint": {{"velocity": 2.0, …}}, …}}.')
+    return [
+        (str(path), joint, name, value)
+        for joint, row in data.items()
+        for name, value in row.items()
+    ]

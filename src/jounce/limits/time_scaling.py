@@ -12,21 +12,24 @@ so that every limit is a polynomial inequality in c.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.errors import InfeasibleError, ShapeError
-from jounce.limits.check import SAMPLES, check_limits, sample_times
-from jounce.limits.limits import MotionLimits, checked_limits
-from jounce.limits.time_scaling_demands import Demands, demands, played
+from jounce.api.dynamics import gravity_forces, inverse_dynamics
+from jounce.errors import ArgumentError, ConvergenceError, InfeasibleError
+from jounce.limits.check import SAMPLES, check_limits, piece_edges
+from jounce.limits.limits import MotionLimits, Quantity, checked_limits
 from jounce.model.robot import Robot
-from jounce.trajectory.protocol import RobotMotion, checked_time, checked_times
+from jounce.trajectory.protocol import RobotMotion, checked_time, checked_times, motion_at
 
 ROUNDS = 50
 WORST = 16  # polynomials that are solved at a time
 ON_LIMIT = 1e-10  # of the bound
+CLOSE = 1e-12  # of a bound: nearer than that is on it
+POWERS = 5  # c^0 … c^4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +45,7 @@ class ScaledTrajectory:
 
     def __post_init__(self) -> None:
         if checked_time("factor", self.factor) <= 0.0:
-            raise ShapeError(f"factor must be positive, got {self.factor!r}.")
+            raise ArgumentError(f"factor must be positive, got {self.factor!r}.")
 
     @property
     def n(self) -> int:
@@ -58,6 +61,11 @@ class ScaledTrajectory:
     def duration(self) -> float:
         """How long the motion lasts, in s."""
         return self.trajectory.duration / self.factor
+
+    @property
+    def knots(self) -> np.ndarray:
+        """Times at which the pieces of the motion meet, in s."""
+        return self.t0 + (np.asarray(getattr(self.trajectory, "knots", ())) - self.t0) / self.factor
 
     def __call__(self, t: Any, order: int = 4) -> Any:
         """Return the derivatives 0 … order at the times t, as the trajectory does.
@@ -93,6 +101,10 @@ class _Faster:
     def duration(self) -> float:
         return self.motion.duration
 
+    @property
+    def knots(self) -> np.ndarray:
+        return getattr(self.motion, "knots", np.empty(0))
+
     def __call__(self, t: Any, order: int = 4) -> list[np.ndarray]:
         return played(self.motion(t, order=order), self.factor)
 
@@ -107,10 +119,9 @@ def scale_to_limits(
     """Return the motion played as fast as the limits allow, by default the robot's own.
 
     The result is the largest factor c at which no limit is violated; slower motions are not
-    always feasible, because gravity does not scale with time.  It starts from this many samples,
-    solves the inequalities in c there, and adds the moments at which `check_limits` finds the
-    scaled motion beyond a limit, until there are none.  What it finds between the samples is
-    what `check_limits` finds.
+    always feasible, because gravity does not scale with time.  It starts from about this many
+    samples, solves the inequalities in c there, and adds the moments at which `check_limits` finds
+    the scaled motion beyond a limit, until there are none.
     """
     limits = checked_limits(robot, limits)
     slow = check_limits(robot, trajectory, limits, samples=samples)
@@ -120,7 +131,7 @@ def scale_to_limits(
                 f"the position of {row.joint!r} is {row.value:.6g} at t = {row.time:.6g} s, "
                 f"{-row.margin:.3g} beyond its limit {row.bound:.6g}; no speed changes that."
             )
-    known = demands(robot, trajectory, limits, sample_times(robot, trajectory, samples))
+    known = demands(robot, trajectory, limits, _sample_times(robot, trajectory, samples))
     factor = np.inf
     for _ in range(ROUNDS):
         factor = _largest(known, factor)
@@ -129,7 +140,15 @@ def scale_to_limits(
         if not beyond:
             return ScaledTrajectory(trajectory, factor)
         known = known.joined(demands(robot, trajectory, limits, np.unique(beyond)))
-    raise ArithmeticError("the motion has too many extrema near its limits; give more samples.")
+    raise ConvergenceError(
+        f"after {ROUNDS} rounds the motion still has extrema beyond its limits; give more samples."
+    )
+
+
+def _sample_times(robot: Robot, motion: RobotMotion, samples: int) -> np.ndarray:
+    """Return times to begin with: those of the pieces, thinned where there are very many."""
+    edges = piece_edges(robot, motion, samples)
+    return edges[:: -(-edges.size // (2 * samples))]
 
 
 def _largest(known: Demands, factor: float) -> float:
@@ -154,3 +173,129 @@ def _largest(known: Demands, factor: float) -> float:
         if not lower:
             return factor
         factor = min(lower)
+
+
+class Demands(NamedTuple):
+    """One inequality ``low ≤ Σ_k coefficients[k] c^k ≤ high`` for each of m columns."""
+
+    labels: tuple[tuple[str, str], ...]  # quantity and joint
+    coefficients: np.ndarray  # (5, m)
+    degree: np.ndarray  # (m,)
+    low: np.ndarray  # (m,)
+    high: np.ndarray  # (m,)
+    label: np.ndarray  # (m,): index among the labels
+    time: np.ndarray  # (m,)
+
+    def joined(self, more: Demands) -> Demands:
+        """Return these and those of other samples of the same motion."""
+        return Demands(
+            self.labels,
+            *(np.concatenate(x, axis=-1) for x in zip(self[1:], more[1:], strict=True)),
+        )
+
+    def excess(self, factor: float) -> np.ndarray:
+        """Return how much of each bound is exceeded at a factor, ``(m,)``; ≤ 0: it is kept."""
+        value = np.polynomial.polynomial.polyval(factor, self.coefficients)
+        beyond = np.full(value.shape, -np.inf)
+        for sign, size in ((1.0, self.high), (-1.0, -self.low)):
+            is_bound = np.isfinite(size)
+            bound = np.where(is_bound, size, 1.0)
+            share = (sign * value - (1.0 + CLOSE) * bound) / np.maximum(bound, 1e-300)
+            beyond = np.where(is_bound, np.maximum(beyond, share), beyond)
+        return beyond
+
+    def beyond(self) -> np.ndarray:
+        """Return factors beyond which each bound is exceeded for good, ``(m,)``, or infinity.
+
+        All roots of a polynomial with the coefficients a lie within
+        ``2 max_k |a_k / a_d|^(1 / (d − k))`` (Fujiwara's bound).
+        """
+        lead = self.coefficients[self.degree, np.arange(self.degree.size)]
+        bound = np.where(lead > 0.0, self.high, -self.low)  # the one that is passed in the end
+        lead = np.where(np.isfinite(bound), np.abs(lead), 0.0)
+        largest = np.zeros(bound.size)
+        for k in range(POWERS - 1):
+            below = self.degree - k
+            size = np.abs(self.coefficients[k]) + (bound if k == 0 else 0.0)
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                root = (size / lead) ** (1.0 / np.maximum(below, 1))
+            largest = np.where(below > 0, np.maximum(largest, root), largest)
+        return np.where(lead > 0.0, 2.0 * largest, np.inf)
+
+    def largest_factor(self, i: int, factor: float) -> float | None:
+        """Return the largest c ≤ factor, which exceeds bound i, that does not; None: no c."""
+        roots: list[float] = []
+        for bound in {self.low[i], self.high[i]} - {-np.inf, np.inf}:
+            shifted = self.coefficients[:, i] - bound * np.eye(POWERS)[0]
+            found = np.roots(shifted[::-1])
+            real = found.real[np.abs(found.imag) <= 1e-7 * np.abs(found)]
+            roots += [float(x) for x in real if 0.0 < x < factor]
+        return max(roots, default=None)
+
+    def explanation(self, i: int) -> str:
+        """Return why no factor satisfies inequality i."""
+        quantity, joint = self.labels[self.label[i]]
+        still, time = self.coefficients[0, i], self.time[i]
+        side = still if still else self.coefficients[self.degree[i], i]
+        bound = abs(self.high[i] if side > 0.0 else self.low[i])
+        if quantity == "effort" and abs(still) > bound:
+            return (
+                f"joint {joint!r} cannot hold gravity at t = {time:.6g} s of the given motion: it "
+                f"takes {still:.6g}, the limit is {bound:.6g} (margin {bound - abs(still):.3g}); "
+                "no speed changes that."
+            )
+        return (
+            f"the {quantity} of joint {joint!r} exceeds its limit {bound:.6g} at t = {time:.6g} s "
+            "of the given motion at any speed."
+        )
+
+
+def demands(robot: Robot, motion: RobotMotion, limits: MotionLimits, times: np.ndarray) -> Demands:
+    """Return what the motion demands at these times of its own."""
+    quantities = [q for q in limits.limited() if q.name != "position"]
+    parts = _parts(robot, motion, quantities, times)
+    none, indices = np.empty(0), np.empty(0, int)
+    known = Demands((), np.empty((POWERS, 0)), indices, none, none, indices, none)
+    for quantity, powers in parts.items():
+        low, high = limits.range_of(quantity)
+        for i in np.flatnonzero(np.isfinite(low) | np.isfinite(high)):
+            coefficients = np.zeros((POWERS, times.size))
+            for power, values in powers.items():
+                coefficients[power] = values[:, i]
+            degree, least, most, number = (
+                np.full(times.size, x) for x in (max(powers), low[i], high[i], len(known.labels))
+            )
+            label = (quantity.name, limits.names[i])
+            known = Demands((*known.labels, label), *known[1:])
+            known = known.joined(Demands((), coefficients, degree, least, most, number, times))
+    return known
+
+
+def played(motion: Iterable[np.ndarray], factor: float) -> list[np.ndarray]:
+    """Return q and the rates at the same moments of the motion, with time so much faster."""
+    return [factor**k * x for k, x in enumerate(motion)]
+
+
+def _parts(
+    robot: Robot, motion: RobotMotion, quantities: list[Quantity], times: np.ndarray
+) -> dict[Quantity, dict[int, np.ndarray]]:
+    """Return the part of each quantity that scales with each power of the speed.
+
+    Played backwards, c = −1, friction is what changes its sign: ``Q^(k)(1) = D + F + G`` and
+    ``(−1)^k Q^(k)(−1) = D − F + G``.
+    """
+    order = max((q.order + 2 * q.is_force for q in quantities), default=0)
+    rates = motion_at(robot, motion, times, order)
+    parts = {q: {q.order: rates[q.order]} for q in quantities if not q.is_force}
+    forces = [q for q in quantities if q.is_force]
+    if forces:
+        signs = (-1.0) ** np.arange(order - 1)[:, None, None]
+        forward = inverse_dynamics(robot, *rates)
+        backward = inverse_dynamics(robot, *played(rates, -1.0)) * signs
+        gravity = gravity_forces(robot, *rates[: order - 1])
+        friction = (forward - backward) / 2.0
+        inertia = (forward + backward) / 2.0 - gravity
+        for q in forces:
+            k = q.order
+            parts[q] = {k: gravity[k], k + 1: friction[k], k + 2: inertia[k]}
+    return parts

@@ -9,9 +9,8 @@ import numpy as np
 
 from jounce.api.dynamics import joint_wrenches, kinetic_energy, potential_energy
 from jounce.elastic import SeriesElastic
-from jounce.limits.check import LimitRow, worst_rows
+from jounce.limits.check import LimitRow, values_of, worst_rows
 from jounce.limits.limits import MotionLimits, Quantity
-from jounce.limits.peaks import values_of
 from jounce.model.robot import Robot
 from jounce.report.labels import (
     body_lines,

@@ -78,6 +78,11 @@ class Fourier:
         """One period of the slowest coordinate, in s."""
         return float(self.period.max())
 
+    @property
+    def knots(self) -> np.ndarray:
+        """Eighths of the shortest period within the duration, in s: they resolve the motion."""
+        return np.arange(0.0, self.duration, self.period.min() / (8 * self.harmonics))
+
     def __call__(self, t: Any, order: int = 4) -> np.ndarray:
         """Return the derivatives 0 … order at the times t, ``(order + 1, *t.shape, n)``."""
         times = checked_times(t, order)[..., None]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.interpolate import BSpline, PPoly
 
 import jounce
 from jounce.errors import (
@@ -21,7 +22,15 @@ from jounce.errors import (
     UnsupportedError,
 )
 from jounce.limits.limits import QUANTITIES
-from jounce.trajectory import Fourier, MotionLimits, MotionTable, Polynomial, check_limits
+from jounce.trajectory import (
+    Fourier,
+    MotionLimits,
+    MotionTable,
+    Polynomial,
+    Spline,
+    check_limits,
+    scale_to_limits,
+)
 from tests.tolerances import EXACT, INDEPENDENT, assert_close
 
 FIELDS = ["lower", *(quantity.name for quantity in QUANTITIES[1:]), "upper"]
@@ -243,15 +252,125 @@ def test_values_that_are_no_numbers_are_refused(arm: jounce.Robot):
 def test_samples_are_taken_as_they_are(arm: jounce.Robot, names: list[str]):
     t = np.linspace(0.0, 1.0, 5)
     values = Fourier([[1.0, 2.0]], [[0.3, 0.1]], 3.0)(t, order=2)
-    limits = free(arm, velocity=1.5, effort=1e3, jerk=1.0, effort_rate=1.0)
+    limits = free(arm, velocity=1.5, effort=1e3)
     for motion in (MotionTable(t, tuple(names), values), (t, values)):
         report = check_limits(arm, motion, limits)
-        assert report.skipped == ("jerk", "effort_rate")
+        assert report.differentiated == ()
         row = next(r for r in report.rows if (r.quantity, r.joint) == ("velocity", names[1]))
         assert abs(row.value) == np.abs(values[1, :, 1]).max()
         assert row.time in t
         effort = max(abs(r.value) for r in report.rows if r.quantity == "effort")
         assert effort == np.abs(jounce.inverse_dynamics(arm, *values)).max()
+
+
+def test_rates_that_samples_lack_are_those_of_a_spline(arm: jounce.Robot):
+    """No limit passes because nothing was known about it."""
+    t, motion = np.linspace(0.0, 2.0, 401), Fourier([[1.0, 2.0]], [[0.3, 0.1]], 3.0)
+    limits = free(arm, velocity=1.5, effort=1e3, effort_rate=1.0)
+    full = check_limits(arm, (t, motion(t, order=3)), limits)
+    for orders, unknown in ((1, ("velocity", "effort", "effort_rate")), (3, ("effort_rate",))):
+        report = check_limits(arm, (t, motion(t, order=3)[:orders]), limits)
+        assert report.differentiated == unknown
+        assert not report.ok
+        for row, known in zip(report.rows, full.rows, strict=True):
+            assert_close(row.value, known.value, 1e-3)
+    with pytest.raises(ArgumentError, match=r"effort_rate need .* order 3; the 3 samples have 0"):
+        check_limits(arm, (t[:3], motion(t[:3], order=0)), limits)
+
+
+def knocked(step: float = 0.05) -> Spline:
+    """Return a slow motion of 600 s with one short knock, through samples."""
+    t = np.arange(0.0, 600.0, step)
+    q = np.stack([np.sin(0.2 * t), np.cos(0.1 * t)], axis=1)
+    q[int(377.0 / step), 1] += 0.01
+    return Spline.through(t, q, degree=5)
+
+
+def test_a_knock_in_a_long_motion_is_found(arm: jounce.Robot):
+    """Between 2001 samples of 600 s are 0.3 s, and the knock lasts 0.1 s."""
+    motion = knocked()
+    limits = free(arm, acceleration=10.0, effort_rate=1e3)
+    rows = {(r.quantity, r.joint): r for r in check_limits(arm, motion, limits).rows}
+    t = np.linspace(376.0, 378.0, 200_001)
+    values = motion(t, order=3)
+    wanted = np.abs(values[2, :, 1]).max()
+    assert wanted > 10.0
+    assert_close(abs(rows["acceleration", limits.names[1]].value), wanted, 1e-9)
+    Q = np.abs(jounce.inverse_dynamics(arm, *values)[1]).max(axis=0)
+    for name, size in zip(limits.names, Q, strict=True):
+        assert_close(abs(rows["effort_rate", name].value), size, 1e-7)
+    scaled = scale_to_limits(arm, motion, limits)
+    inner = scaled((t - motion.t0) / scaled.factor, order=2)
+    assert_close(np.abs(inner[2, :, 1]).max(), 10.0, 1e-9)
+
+
+def test_extrema_of_polynomials_are_those_of_their_roots(arm: jounce.Robot, rng):
+    """Uneven pieces, few samples: the derivative of each piece vanishes at its extrema."""
+    t = np.cumsum(rng.uniform(0.01, 1.0, 60))
+    motion = Spline.through(t, rng.normal(size=(60, 2)), degree=7)
+    limits = free(arm, velocity=1.0, acceleration=1.0, jerk=1.0, snap=1.0)
+    report = check_limits(arm, motion, limits, samples=2)
+    (piece,) = motion.pieces
+    for row in report.rows:
+        k = ("velocity", "acceleration", "jerk", "snap").index(row.quantity) + 1
+        i = limits.names.index(row.joint)
+        rate = BSpline(piece.t, piece.c[:, i], piece.k).derivative(k)
+        ends = motion.breaks / motion.step - motion.origin / motion.step
+        roots = PPoly.from_spline(rate.derivative()).roots(extrapolate=False)
+        inside = np.concatenate([ends, roots[(roots > ends[0]) & (roots < ends[1])]])
+        assert_close(abs(row.value), np.abs(rate(inside)).max() / motion.step**k, 1e-9)
+        assert row.missing < 1e-9
+
+
+def test_both_sides_of_a_jump_count(arm: jounce.Robot):
+    """The velocity of straight pieces jumps; a knot belongs to one of them."""
+    points = [[0.0, 0.0], [1.0, 0.1], [1.5, -3.0], [1.6, 0.0]]
+    motion = Polynomial.through([0.0, 1.0, 2.0, 3.0], points, smoothness=0)
+    report = check_limits(arm, motion, free(arm, velocity=1.0), samples=2)
+    assert_close([abs(row.value) for row in report.rows], [1.0, 3.1], INDEPENDENT)
+
+
+class Rough:
+    """A motion that no step resolves: its velocity is noise."""
+
+    n, duration = 2, 1.0
+
+    def __call__(self, t, order: int = 4) -> np.ndarray:
+        noise = np.modf(1e4 * np.sin(1e7 * np.asarray(t)))[0]
+        return np.stack([np.stack([noise, 0.0 * noise], axis=-1)] * (order + 1))
+
+
+def test_what_cannot_be_resolved_is_bounded_and_not_ok(arm: jounce.Robot):
+    report = check_limits(arm, Rough(), free(arm, velocity=1.05), samples=101)
+    row = report.rows[0]
+    assert 0.9 < row.use < 1.0
+    assert row.use + row.missing > 1.0
+    assert (report.violations, report.ok) == ((), False)
+
+
+def test_less_may_be_allowed_in_one_direction(arm: jounce.Robot, tmp_path: Path):
+    motion = Fourier(a=[[0.0, 0.0]], b=[[3.0, 0.5]], omega=2.0)  # |v| to 3 and 0.5
+    limits = free(arm, velocity=4.0, velocity_lower={"joint1": -2.0})
+    assert limits.range_of(QUANTITIES[1])[0].tolist() == [-2.0, -4.0]
+    row = check_limits(arm, motion, limits).rows[0]
+    assert_close([row.value, row.bound, row.margin], [-3.0, -2.0, -1.0], INDEPENDENT)
+    assert_close(row.use, 1.0 + 1.0 / 3.0, INDEPENDENT)
+    scaled = scale_to_limits(arm, motion, limits)
+    assert_close(scaled.factor, 2.0 / 3.0, 1e-9)
+    one_sided = free(arm, velocity_lower=-1.0)
+    assert_close(scale_to_limits(arm, motion, one_sided).factor, 1.0 / 3.0, 1e-9)
+    path = tmp_path / "limits.csv"
+    path.write_text("joint,effort,effort_lower\njoint2,5,-1\n")
+    assert MotionLimits.read(path, arm).below["effort"].tolist() == [-inf, -1.0]
+    with pytest.raises(ModelError, match="velocity_lower must be numbers ≤ 0"):
+        free(arm, velocity_lower=1.0)
+
+
+def test_integers_of_numpy_are_integers(arm: jounce.Robot):
+    motion, limits = Fourier([[1.0, 2.0]], [[0.3, 0.1]], 3.0), free(arm, velocity=1.0)
+    assert check_limits(arm, motion, limits, samples=np.int64(11)) == check_limits(
+        arm, motion, limits, samples=11
+    )
 
 
 def test_no_limits_no_rows(arm: jounce.Robot):
@@ -272,8 +391,10 @@ def test_no_limits_no_rows(arm: jounce.Robot):
     ],
 )
 def test_what_is_no_motion_is_refused(arm: jounce.Robot, motion, options, message: str):
-    with pytest.raises((ShapeError, ArgumentError), match=message):
+    with pytest.raises(ValueError, match=message) as caught:
         check_limits(arm, motion, free(arm, velocity=1.0), **options)
+    is_value = message.startswith(("no end", "samples", "increase"))
+    assert caught.type is (ArgumentError if is_value else ShapeError)
 
 
 def test_limits_of_another_robot_are_refused(arm: jounce.Robot):

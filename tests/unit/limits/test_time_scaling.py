@@ -7,7 +7,7 @@ import pytest
 
 import jounce
 from jounce.algebra.rigid import pose_exponential, quaternion_of
-from jounce.errors import ShapeError
+from jounce.errors import ArgumentError, ConvergenceError, JounceError
 from jounce.limits.limits import QUANTITIES
 from jounce.trajectory import (
     Fourier,
@@ -51,7 +51,7 @@ def test_played_faster_the_derivatives_grow_by_powers():
     for k, got in enumerate(fast(t, order=5)):
         assert_close(got, 2.5**k * wanted[k], INDEPENDENT)
     for factor in (0.0, -1.0):
-        with pytest.raises(ShapeError, match="factor must be positive"):
+        with pytest.raises(ArgumentError, match="factor must be positive"):
             ScaledTrajectory(MOVE, factor)
 
 
@@ -143,7 +143,7 @@ def test_the_end_of_a_short_motion_far_from_zero_is_no_other_time():
 
 def test_forces_scale_as_the_module_says():
     """Inverse dynamics of the scaled motion against the polynomials that were solved."""
-    from jounce.limits.time_scaling_demands import demands
+    from jounce.limits.time_scaling import demands
 
     robot, c = arm(3.0), 1.7
     limits = limits_of(
@@ -210,6 +210,14 @@ def test_what_no_speed_allows_is_told():
         scale_to_limits(robot, MOVE, limits_of(robot, upper=[9.0, 0.5]))
     with pytest.raises(InfeasibleError, match="velocity of joint 'shoulder' exceeds its limit 0"):
         scale_to_limits(robot, MOVE, limits_of(robot, velocity=0.0))
+
+
+def test_too_few_rounds_are_told(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("jounce.limits.time_scaling.ROUNDS", 0)
+    with pytest.raises(ConvergenceError, match="give more samples") as caught:
+        scale_to_limits(arm(), MOVE, limits_of(arm(), velocity=1.0))
+    assert isinstance(caught.value, JounceError)
+    assert isinstance(caught.value, ArithmeticError)
 
 
 def test_what_nothing_limits_is_told():

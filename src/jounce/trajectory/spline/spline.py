@@ -110,6 +110,16 @@ class Spline:
         """Time from the first to the last sample, in s."""
         return float(self.breaks[-1] - self.breaks[0])
 
+    @property
+    def knots(self) -> np.ndarray:
+        """Times at which its polynomials meet, with both ends, in s."""
+        inner = [
+            knots[(knots > left) & (knots < right)]
+            for piece, left, right in zip(self.pieces, self.breaks, self.breaks[1:], strict=False)
+            for knots in [self.origin + self.step * piece.t]
+        ]
+        return np.unique(np.concatenate([self.breaks, *inner]))
+
     def __call__(self, t: Any, order: int = 4) -> np.ndarray:
         """Return the derivatives 0 … order at the times t, ``(order + 1, *t.shape, n)``."""
         times = checked_times(t, order)
