@@ -10,8 +10,8 @@ from rich.table import Table
 import jounce
 from benchmarks.peers import Pinocchio, urdf
 from benchmarks.timing import Action, at_least, best_times, repeated
-from jounce.derivatives.forces import forces
-from jounce.derivatives.forward import accelerations
+from jounce.dynamics.forward import forward_dynamics
+from jounce.dynamics.inverse import inverse_dynamics
 
 SAMPLES = 4096
 CALLS = 300
@@ -105,9 +105,9 @@ def _inevitable(console: Console) -> None:
     found = jounce.forward_dynamics(robot, q, v, *jounce.inverse_dynamics(robot, q, v, *rates))
     with mpmath.workdps(50):
         exact = [[mpmath.mpf(float(x)) for x in row] for row in (q, v, *rates)]
-        Q = forces(robot, exact[0], exact[1:])
+        Q = inverse_dynamics(robot, exact[0], exact[1:])
         rounded = [[mpmath.mpf(float(x)) for x in row] for row in Q]
-        solved = np.array(accelerations(robot, exact[0], exact[1], rounded), dtype=float)
+        solved = np.array(forward_dynamics(robot, exact[0], [exact[1], *rounded]), dtype=float)
     table = Table(title=f"{robot.name}, {robot.nv} joints, one state at unit rates: relative error")
     for heading in ("solved by", *RATES):
         table.add_column(heading, justify="left" if heading == "solved by" else "right")

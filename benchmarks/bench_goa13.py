@@ -13,10 +13,10 @@ from rich.table import Table
 import jounce
 from benchmarks.timing import Action, best_times
 from jounce.codegen import Graph
-from jounce.derivatives.kinematics import as_rows
-from jounce.dynamics.gravity import gravity_forces
-from jounce.dynamics.matrices import coriolis_matrix, mass_matrix
+from jounce.dynamics.gravity import gravity_force_jets
+from jounce.dynamics.matrices import coriolis_matrix_jets, mass_matrix_jets
 from jounce.dynamics.motion import link_motions
+from jounce.dynamics.rows import as_rows
 from jounce.model.lowering.reduced import reduced
 
 SAMPLES = 1024
@@ -52,9 +52,9 @@ def operations(robot: jounce.Robot, order: int) -> int:
     tree = reduced(robot, regrouped=False)
     motions = link_motions(tree, q, rates)
     still = link_motions(tree, q, [])
-    C = as_rows((x for row in coriolis_matrix(tree, motions, "passive") for x in row), order)
-    M = as_rows((x for row in mass_matrix(tree, still) for x in row), 0)
-    g = as_rows(gravity_forces(tree, motions), order)
+    C = as_rows((x for row in coriolis_matrix_jets(tree, motions, "passive") for x in row), order)
+    M = as_rows((x for row in mass_matrix_jets(tree, still) for x in row), 0)
+    g = as_rows(gravity_force_jets(tree, motions), order)
     rows = [*M, *C, *g]
     if order:
         n = robot.nv

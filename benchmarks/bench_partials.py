@@ -19,7 +19,7 @@ import jounce
 from benchmarks.peers import Pinocchio, urdf
 from benchmarks.timing import Action, at_least, at_most, best_times, repeated
 from jounce.codegen.graph import Graph
-from jounce.derivatives.partials import mixed_partials, tangent_partials
+from jounce.dynamics.partials import inverse_dynamics_partials, tangent_partials
 from jounce.kernels.kernel import Kernel, kernel_of
 from jounce.kernels.quantities import kernel_spec
 
@@ -107,7 +107,10 @@ def operations() -> Table:
         robot = jounce.load(urdf(name), mimic=False, floating_base=floating)
         cells = []
         for order in (0, 2) if "panda" in name else (0,):
-            a, b = (_operations(robot, text, order) for text in (tangent_partials, mixed_partials))
+            a, b = (
+                _operations(robot, text, order)
+                for text in (tangent_partials, inverse_dynamics_partials)
+            )
             cells.append(f"{a} → {b} ([dim]{b / a - 1:+.0%}[/dim])")
         table.add_row(f"{name}, floating" if floating else name, *cells)
     return table

@@ -48,7 +48,7 @@ from jounce.api.tensors import (
 )
 from jounce.api.tensors import mass_matrix_partials as mass_matrix_partials
 from jounce.comparison.study import compare as compare
-from jounce.derivatives.closed_form import ClosedForm as ClosedForm
+from jounce.dynamics.closed_form import ClosedForm as ClosedForm
 from jounce.errors import ArgumentError as ArgumentError
 from jounce.errors import ConvergenceError as ConvergenceError
 from jounce.errors import InfeasibleError as InfeasibleError

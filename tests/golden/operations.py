@@ -14,7 +14,7 @@ from pathlib import Path
 
 import jounce
 from jounce.codegen import Graph
-from jounce.derivatives.forces import forces
+from jounce.dynamics.inverse import inverse_dynamics
 from jounce.model.lowering.reduced import reduced
 from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
@@ -49,7 +49,7 @@ def count(robot: Robot, order: int, tree: Tree) -> int:
     graph = Graph()
     widths = [robot.nq, *[robot.nv] * (order + 2)]
     q, *rates = [graph.inputs(width) for width in widths]
-    return graph.program(widths, forces(robot, q, rates, tree=tree)).operations
+    return graph.program(widths, inverse_dynamics(robot, q, rates, tree=tree)).operations
 
 
 def counts(robot: Robot, orders: range = ORDERS) -> Counts:

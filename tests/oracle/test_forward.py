@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import jounce
-from jounce.derivatives.forward import accelerations
+from jounce.dynamics.forward import forward_dynamics
 from tests import oracle_data as oracle
 from tests.example_robots import urdf
 from tests.tolerances import assert_orders_close
@@ -57,7 +57,7 @@ def test_ill_conditioned_motion_is_as_exact_as_the_forces_allow(name: str) -> No
             start, *forces = (
                 [mpmath.mpf(float(x)) for x in row[sample]] for row in (q, v, *Q)
             )  # fmt: skip
-            rows = accelerations(robot, start, forces[0], forces[1:])
+            rows = forward_dynamics(robot, start, forces)
         exact = np.array([[float(x) for x in row] for row in rows])
         for k in range(ORDER + 1):
             scale = np.abs(rates[k]).max()

@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 import jounce
-from jounce.derivatives.forces import forces
-from jounce.derivatives.forward import accelerations
+from jounce.dynamics.forward import forward_dynamics
+from jounce.dynamics.inverse import inverse_dynamics
 from tests.example_robots import urdf
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -51,10 +51,10 @@ def errors(robot: jounce.Robot, motion: Sequence[np.ndarray], rng: np.random.Gen
     """Return the errors of exact solutions, (2, orders): of rounded and of uncertain forces."""
     with mpmath.workdps(50):
         q, v, *rates = ([mpmath.mpf(float(x)) for x in row] for row in motion)
-        Q = forces(robot, q, [v, *rates])
+        Q = inverse_dynamics(robot, q, [v, *rates])
         rounded = [[mpmath.mpf(float(x)) for x in row] for row in Q]
         uncertain = [_uncertain(row, rng) for row in Q]
-        solved = [accelerations(robot, q, v, given) for given in (rounded, uncertain)]
+        solved = [forward_dynamics(robot, q, [v, *given]) for given in (rounded, uncertain)]
         return [
             [
                 max(abs(x - y) for x, y in zip(*pair, strict=True))

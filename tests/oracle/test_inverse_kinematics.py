@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import jounce
-from jounce.derivatives.inverse_kinematics import task_of
+from jounce.dynamics.inverse_kinematics import task_of
 from jounce.literature.chain import from_robot
 from jounce.literature.m20_inverse_kinematics import inverse_kinematics
 from jounce.model.robot import Robot

@@ -10,9 +10,9 @@ zero or one vanish here, so constant geometry costs nothing when a text is trace
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
-from math import factorial
+from math import comb, factorial
 from typing import Any
 
 from jounce.algebra.scalar import Scalar, sincos
@@ -132,6 +132,14 @@ def derivatives(x: Any, order: int) -> tuple[Any, ...]:
     if isinstance(x, Jet):
         return x.derivatives()[: order + 1]
     return (x, *[0.0] * order)
+
+
+def leibniz(a: Sequence[Any], b: Sequence[Any], n: int) -> Any:
+    """Return the n-th derivative of a product from the derivatives of its factors.
+
+    For a product that is needed at one order only; a jet holds all of them.
+    """
+    return _sum(_times(a[i] * b[n - i], comb(n, i)) for i in range(n + 1))
 
 
 def _varies_jets(x: Any) -> bool:

@@ -120,3 +120,8 @@ def body_twist(x: Vec3, u: Vec3, w: Any) -> Motion:
     turned = u.cross(speed)
     angular = (u.dt() * w - u * w.dt() - u.cross(u.dt())) * scale
     return Motion(angular, speed + (u.cross(turned) - turned * w) * scale)
+
+
+def components(pair: Motion | Force) -> list[Any]:
+    """Return the six components of a motion or force, angular first."""
+    return [*pair[0], *pair[1]]

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from jounce.api.call import as_wrenches, rows_to_order
-from jounce.derivatives.closed_form import ClosedForm
-from jounce.derivatives.forces import frame_wrenches
+from jounce.dynamics.closed_form import ClosedForm
 from jounce.dynamics.matrices import FACTORIZATIONS
+from jounce.dynamics.wrenches import frame_wrenches
 from jounce.errors import unknown_name
 from jounce.kernels.arrays import check_values, checked_arrays
 from jounce.kernels.quantities import Argument, Signature, kernel_spec

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from jounce.api.call import evaluate
-from jounce.derivatives.forward import singular
+from jounce.dynamics.forward import singular
 from jounce.errors import NotFiniteError, ShapeError
 from jounce.model.robot import Robot
 

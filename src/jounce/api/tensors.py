@@ -1,7 +1,7 @@
 """Public functions: partials of matrices by state and by inertial parameters, second partials.
 
-Compiled code where the robot is small enough to compile it in seconds.  For large ones the array
-texts of `jounce.dynamics.tensors` or, where there is none, the text of the kernel run on arrays.
+Compiled code where the robot is small enough to compile it in seconds.  For large ones the
+texts of `jounce.dynamics.tensor_arrays` or, where there is none, that of the kernel run on arrays.
 All agree to rounding.
 """
 
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jounce.api.call import evaluate
-from jounce.dynamics import tensors
+from jounce.dynamics import tensor_arrays
 from jounce.dynamics.jacobian import link_columns
 from jounce.dynamics.motion import link_motions
 from jounce.errors import MemoryLimitError
@@ -44,12 +44,11 @@ BLOCK_BYTES = 128 << 20  # intermediate values of samples that are not compiled,
 ARRAY_TEXTS: dict[str, Callable[..., Any]] = {
     text.__name__: text
     for text in (
-        tensors.mass_matrix_partials,
-        tensors.coriolis_partials,
-        tensors.gravity_partials,
-        tensors.mass_matrix_parameter_partials,
-        tensors.coriolis_parameter_partials,
-        tensors.gravity_parameter_partials,
+        tensor_arrays.mass_matrix_partials,
+        tensor_arrays.coriolis_partials,
+        tensor_arrays.mass_matrix_parameter_partials,
+        tensor_arrays.coriolis_parameter_partials,
+        tensor_arrays.gravity_parameter_partials,
     )
 }
 

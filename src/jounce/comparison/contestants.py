@@ -15,7 +15,7 @@ import numpy as np
 from jounce.api.closed_form import closed_form
 from jounce.codegen.graph import Graph
 from jounce.codegen.program import Program
-from jounce.derivatives.forces import FORMULATIONS, forces
+from jounce.dynamics.inverse import FORMULATIONS, inverse_dynamics
 from jounce.errors import UnsupportedError
 from jounce.literature import km21_recursive, m20_body, m20_dynamics, mk21_second_order
 from jounce.literature.chain import SerialChain, from_robot
@@ -42,7 +42,9 @@ class Contestant:
 def _ours(formulation: str, tree_of: Callable[[Robot], Tree]) -> Callable[[Robot], Text]:
     def bind(robot: Robot) -> Text:
         tree = tree_of(robot)
-        return lambda rows: forces(robot, rows[0], rows[1:], formulation=formulation, tree=tree)
+        return lambda rows: inverse_dynamics(
+            robot, rows[0], rows[1:], formulation=formulation, tree=tree
+        )
 
     return bind
 

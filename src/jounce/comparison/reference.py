@@ -18,7 +18,7 @@ from jounce.algebra.se3 import Transform
 from jounce.algebra.so3 import Rotation
 from jounce.algebra.vector import Vec3
 from jounce.comparison.contestants import m20_body_fixed
-from jounce.derivatives.forces import forces
+from jounce.dynamics.inverse import inverse_dynamics
 from jounce.literature.chain import Ad, SerialChain, mass_matrix
 from jounce.model.joints.axial import Axial
 from jounce.model.lowering.tree import Link, Tree, lowered
@@ -54,7 +54,7 @@ def reference(robot: Robot, motion: Sequence[np.ndarray], *, serial: bool) -> Re
         instants = [
             [[mpmath.mpf(float(x)) for x in row] for row in s] for s in zip(*motion, strict=True)
         ]
-        Q = [forces(robot, q, rates, tree=foldable) for q, *rates in instants]
+        Q = [inverse_dynamics(robot, q, rates, tree=foldable) for q, *rates in instants]
         Q = np.moveaxis(np.array(Q, dtype=object), 0, 1)
         scales = [float(max(abs(x) for x in level.flat)) for level in Q]
         disagreement = None

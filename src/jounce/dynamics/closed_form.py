@@ -8,23 +8,230 @@ j seen from i, Ξ_i the constant screws of joint i, v_i its velocities.  NumPy, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.algebra.inertia import SpatialInertia
-from jounce.algebra.jet import Jet, derivatives
+from jounce.algebra.jet import derivatives
 from jounce.algebra.matrix_jet import Array, MatrixJet, cauchy
-from jounce.algebra.se3 import IDENTITY, Transform
-from jounce.dynamics.motion import link_motions, screws
+from jounce.algebra.se3 import IDENTITY, Transform, components
+from jounce.algebra.spatial_matrix import ad_matrix, dual_matrix, inertia_matrix, pull_matrix
+from jounce.dynamics.motion import link_motions
 from jounce.dynamics.wrenches import FrameWrench, link_wrenches
-from jounce.errors import UnsupportedError
-from jounce.model.joints.ball import Ball
+from jounce.errors import ArgumentError, ShapeError, UnsupportedError
 from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
 
-_UNITS = screws(Ball("free"))  # the six unit twists
+
+class ClosedForm:
+    """System and generalised matrices along a motion, with their time derivatives.
+
+    There is a block of six rows for every link: a body, in the frame of the body, or a massless
+    link inside a composite joint.  ``links`` names the n blocks, ``body_links`` gives the block
+    of every body.  With C_{i,j} the pose of link j seen from i, Ξ_i the constant screws of joint
+    i, v_i its velocities, X the Ξ_i in the columns of their velocities and D the damping::
+
+        A = (Ad(C_{i,j}))   a = diag ad(Ξ_i v_i)   b = diag ad(V_i)   U = (Ad(C_i)⁻¹)
+        J = A X             V = J v                                   [KM21, (21)-(33)]
+        M = Jᵀ M_sys J + armature     C = Jᵀ C_sys J                  [KM21, (28)]
+        g = Jᵀ M_sys U (0, −gravity)                                  [KM21, (32)], corrected
+        Q = M dv/dt + C v + D v + g − Jᵀ W                            [MK21, (1), (34)]
+
+    Every array has the order on axis 0, then the batch axes.  With K rates A, J, U, M, g, W and
+    M_sys are of order K; a, b, V, C and C_sys of order K − 1; Q of order K − 2.  What is asked
+    for is computed then, and kept as Taylor coefficients.
+
+    Differs: trees and joints with several velocities; W acts on the robot.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        q: Array,
+        rates: Sequence[Array],
+        wrenches: Sequence[FrameWrench] = (),
+        factorization: str = "passive",
+    ) -> None:
+        self.robot = robot
+        self.factorization = factorization
+        self.q, self.rates = q, tuple(rates)
+        self._wrenches = tuple(wrenches)
+        self._batch = q.shape[:-1]
+        self._system = system(robot)
+
+    def __repr__(self) -> str:
+        return (
+            f"<ClosedForm of {self.robot.name!r}: {len(self.links)} links, {self.order} rates, "
+            f"batch {self._batch}, {self.factorization}>"
+        )
+
+    @property
+    def order(self) -> int:
+        """Number of rates given, K."""
+        return len(self.rates)
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """Name of every block of six rows: a body, or joint[k] for the k-th inner link."""
+        return self._system.names
+
+    @property
+    def body_links(self) -> tuple[int, ...]:
+        """Index among ``links`` of every body of the robot."""
+        return self._system.tree.body_links
+
+    @property
+    def A(self) -> Array:
+        """``Ad(C_{i,j})`` for j on the way from i to the ground, ``(K + 1, *batch, 6n, 6n)``."""
+        return self._kinematics.A.derivatives()
+
+    @property
+    def a(self) -> Array:
+        """``diag ad(Ξ_i v_i)``, ``(K, *batch, 6n, 6n)``."""
+        return diagonal(self._a).derivatives()
+
+    @property
+    def b(self) -> Array:
+        """``diag ad(V_i)``, ``(K, *batch, 6n, 6n)``."""
+        return diagonal(ad_matrix(_by_link(self._V))).derivatives()
+
+    @property
+    def J(self) -> Array:
+        """Jacobians of all links in their frames, ``(K + 1, *batch, 6n, nv)``."""
+        return self._J.derivatives()
+
+    @property
+    def V(self) -> Array:
+        """Twists of all links in their frames, ``(K, *batch, 6n)``."""
+        return _vector(self._V)
+
+    @property
+    def U(self) -> Array:
+        """``Ad(C_i)⁻¹`` of all links, ``(K + 1, *batch, 6n, 6)``."""
+        return self._kinematics.U.derivatives()
+
+    @property
+    def W(self) -> Array:
+        """External wrenches on all links in their frames, ``(K + 1, *batch, 6n)``."""
+        return _vector(self._W)
+
+    @property
+    def M_sys(self) -> Array:
+        """Inertias of all links, constant, ``(K + 1, *batch, 6n, 6n)``."""
+        return self._constant(diagonal(self._system.inertias).coeffs, self.order)
+
+    @property
+    def C_sys(self) -> Array:
+        """Coriolis matrix between Jᵀ and J, ``(K, *batch, 6n, 6n)``."""
+        return self._C_sys.derivatives()
+
+    @property
+    def M(self) -> Array:
+        """Mass matrix, ``(K + 1, *batch, nv, nv)``."""
+        return self._M.derivatives()
+
+    @property
+    def C(self) -> Array:
+        """Coriolis matrix, ``(K, *batch, nv, nv)``."""
+        return self._C.derivatives()
+
+    @property
+    def D(self) -> Array:
+        """Viscous damping of the joints, constant, ``(K, *batch, nv, nv)``."""
+        self._needs(1, "D")
+        return self._constant(self._system.damping, self.order - 1)
+
+    @property
+    def g(self) -> Array:
+        """Gravity forces, ``(K + 1, *batch, nv)``."""
+        return _vector(self._g)
+
+    @property
+    def Q(self) -> Array:
+        """Generalised forces, ``(K − 1, *batch, nv)``."""
+        self._needs(2, "Q")
+        v = self._v
+        forces = self._M @ v.dt() + (self._C + self._system.damping) @ v + self._g
+        return _vector(forces - self._J.T @ self._W if self._wrenches else forces)
+
+    def coefficient(self, k: int, order: int) -> Array:
+        """Return the matrix P_k of the k-th rate in the n-th derivative of Q, n = ``order``.
+
+        Of shape ``(*batch, nv, nv)``.  With q⁽¹⁾ = v, q⁽²⁾ = dv/dt, …::
+
+            Q⁽ⁿ⁾ = Σ_{k=1}^{n+2} P_k q⁽ᵏ⁾ + g⁽ⁿ⁾ − (Jᵀ W)⁽ⁿ⁾                      [KM21, (37)]
+            P_k = binom(n, k−2) M⁽ⁿ⁻ᵏ⁺²⁾ + binom(n, k−1) (C + D)⁽ⁿ⁻ᵏ⁺¹⁾           [KM21, (38)]
+
+        A binomial out of its range is zero, so P_{n+2} = M and P_1 = (C + D)⁽ⁿ⁾.  Needs n − k + 2
+        rates.  Differs: damping D, which is constant.
+        """
+        if order < 0 or not 1 <= k <= order + 2:
+            raise ArgumentError(
+                f"coefficient(k, order) needs order ≥ 0 and 1 ≤ k ≤ order + 2, got k = {k}, "
+                f"order = {order}."
+            )
+        self._needs(order - k + 2, f"coefficient({k}, {order})")
+        P = np.zeros((*self._batch, self.robot.nv, self.robot.nv))
+        if k >= 2:
+            P += comb(order, k - 2) * self.M[order - k + 2]
+        if k <= order + 1:
+            P += comb(order, k - 1) * (self.C + self.D)[order - k + 1]
+        return P
+
+    def _needs(self, count: int, what: str) -> None:
+        if self.order < count:
+            raise ShapeError(
+                f"{what} of the closed form needs {count} rates (velocity, acceleration, ...), "
+                f"got {self.order}: call closed_form(robot, q, *rates) with more."
+            )
+
+    def _constant(self, matrix: Array, order: int) -> Array:
+        whole = np.broadcast_to(matrix, (*self._batch, *matrix.shape))
+        return MatrixJet.constant(whole, order).derivatives()
+
+    @cached_property
+    def _v(self) -> MatrixJet:
+        self._needs(1, "a, b, V, C or C_sys")
+        return MatrixJet.from_derivatives(np.stack(self.rates)[..., None])
+
+    @cached_property
+    def _a(self) -> Array:
+        return ad_matrix(_by_link(self._system.X @ self._v))
+
+    @cached_property
+    def _kinematics(self) -> Kinematics:
+        return kinematics(self._system, self.q, self._a if self.order else None)
+
+    @cached_property
+    def _J(self) -> MatrixJet:
+        return self._kinematics.A @ self._system.X
+
+    @cached_property
+    def _V(self) -> MatrixJet:
+        return self._J @ self._v
+
+    @cached_property
+    def _C_sys(self) -> MatrixJet:
+        return coriolis_system(self._system, self._kinematics, self._a, self._V, self.factorization)
+
+    @cached_property
+    def _M(self) -> MatrixJet:
+        return self._J.T @ self._system.inertia_times(self._J) + self._system.armature
+
+    @cached_property
+    def _C(self) -> MatrixJet:
+        return self._J.T @ (self._C_sys @ self._J)
+
+    @cached_property
+    def _g(self) -> MatrixJet:
+        ground = np.array([0.0, 0.0, 0.0, *(-g for g in self.robot.gravity)])[:, None]
+        return self._J.T @ self._system.inertia_times(self._kinematics.U @ ground)
+
+    @cached_property
+    def _W(self) -> MatrixJet:
+        return system_wrenches(self._system, self.q, self.rates, self._wrenches)
 
 
 class System(NamedTuple):
@@ -71,10 +278,10 @@ def system(robot: Robot) -> System:
         for i, link in enumerate(tree.links):
             where = link.coordinates
             if i in bodies:
-                inertias[i] = _inertia_matrix(robot.bodies[bodies[i]].inertia.spatial)
-            for k, screw in enumerate(screws(link.step)):
+                inertias[i] = inertia_matrix(robot.bodies[bodies[i]].inertia.spatial)
+            for k, screw in enumerate(link.step.screws):
                 v = where.v + k
-                X[_rows(i), v] += np.array(_six(frames[i].pull(screw))) * where.multiplier
+                X[_rows(i), v] += np.array(components(frames[i].pull(screw))) * where.multiplier
                 armature[v] += link.armature[k] * where.multiplier**2
                 damping[v] += link.damping[k] * where.multiplier**2
     except TypeError as error:
@@ -128,13 +335,13 @@ def coriolis_system(
         passive       −M A ã − bᵀ M + M b                          [MK21, (62)], [GOA13, (6b)]
         christoffel   −M A ã + ½ (M b − bᵀ M + x)                  x u = −ad(u)ᵀ M V, link by link
     """
-    b, M = ad_blocks(V), system.inertias
+    b, M = ad_matrix(_by_link(V)), system.inertias
     bM, Mb = np.swapaxes(b, -1, -2) @ M, M @ b
     blocks = -bM
     if factorization == "passive":
         blocks = Mb - bM
     elif factorization == "christoffel":
-        blocks = 0.5 * (Mb - bM + _dual_blocks(system.inertia_times(V)))
+        blocks = 0.5 * (Mb - bM + dual_matrix(_by_link(system.inertia_times(V))))
     return diagonal(blocks) - system.inertia_times(_carried(system, kin, a))
 
 
@@ -162,30 +369,10 @@ def system_wrenches(
     motions = link_motions(system.tree, _scalars(q), [_scalars(rate) for rate in rates])
     result = np.zeros((len(rates) + 1, *q.shape[:-1], 6 * len(system.frames), 1))
     for i, W in link_wrenches(system.tree, motions, wrenches).items():
-        for row, x in enumerate(_six(system.frames[i].inverse.push(W))):
+        for row, x in enumerate(components(system.frames[i].inverse.push(W))):
             for k, value in enumerate(derivatives(x, len(rates))):
                 result[k, ..., 6 * i + row, 0] = value
     return MatrixJet.from_derivatives(result)
-
-
-def ad_blocks(twists: MatrixJet) -> Array:
-    """Return ``ad(V_i)`` of a column of n twists, ``(N + 1, *batch, n, 6, 6)``."""
-    w, v = _halves(twists)
-    return np.block([[w, np.zeros_like(w)], [v, w]])
-
-
-def _dual_blocks(momenta: MatrixJet) -> Array:
-    """Return the x with ``x u = −ad(u)ᵀ h``, of a column of n momenta h = (L, P)."""
-    L, P = _halves(momenta)
-    return np.block([[-L, -P], [-P, np.zeros_like(P)]])
-
-
-def _halves(column: MatrixJet) -> tuple[Array, Array]:
-    """Return the cross product matrices of the two halves of every six rows of a column."""
-    coeffs = column.coeffs
-    pairs = coeffs.reshape(*coeffs.shape[:-2], coeffs.shape[-2] // 6, 2, 3)
-    hats = -np.cross(pairs[..., None, :], np.eye(3))  # row i is −x × e_i
-    return hats[..., 0, :, :], hats[..., 1, :, :]
 
 
 def diagonal(blocks: Array) -> MatrixJet:
@@ -204,17 +391,14 @@ def _steps(system: System, q: Array) -> list[Array]:
     for link, motion, frame in zip(system.tree.links, motions, system.frames, strict=True):
         T = link.placement @ motion.pose @ frame
         T = system.frames[link.parent].inverse @ T if link.parent >= 0 else T
-        Ad = np.zeros((*q.shape[:-1], 6, 6))
-        for j, unit in enumerate(_UNITS):
-            for i, x in enumerate(_six(T.pull(unit))):
-                Ad[..., i, j] = x.coeffs[0] if isinstance(x, Jet) else x
-        result.append(Ad)
+        result.append(pull_matrix(T, q.shape[:-1]))
     return result
 
 
-def _inertia_matrix(inertia: SpatialInertia) -> Array:
-    """Return the 6x6 matrix [KM21, (12)]: columns are the momenta of unit twists."""
-    return np.array([_six(inertia.apply(unit)) for unit in _UNITS], dtype=float).T
+def _by_link(column: MatrixJet) -> Array:
+    """Return a column of n twists or wrenches as ``(N + 1, *batch, n, 6)``."""
+    *lead, rows, _ = column.coeffs.shape
+    return column.coeffs.reshape(*lead, rows // 6, 6)
 
 
 def _names(robot: Robot) -> tuple[str, ...]:
@@ -234,5 +418,6 @@ def _scalars(values: Array) -> list[Any]:
     return [values[..., i] for i in range(values.shape[-1])]
 
 
-def _six(pair: Any) -> list[Any]:
-    return [*pair[0], *pair[1]]
+def _vector(column: MatrixJet) -> Array:
+    """Return the derivatives of a column ``(…, rows, 1)`` without its last axis."""
+    return column.derivatives()[..., 0]

@@ -1,6 +1,6 @@
-"""Factor a symmetric matrix along a tree, on any scalar: ``M = Lᵀ D L``.
+"""Factors of matrices, on any scalar: ``M = Lᵀ D L`` of a symmetric one, ``B = Q R`` of any.
 
-Entries that are structurally zero are skipped.  From the last row up, the matrix of a tree
+Entries that are structurally zero are skipped.  From the last row up, the mass matrix of a tree
 fills in nothing; joints coupled across branches (mimic) fill in what their merged
 elimination tree says.
 """
@@ -9,6 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
+
+from jounce.algebra.jet import Jet
+from jounce.algebra.scalar import sqrt
+
+Vector = list[Any]
 
 
 class Factors(NamedTuple):
@@ -59,6 +64,85 @@ def solve(factors: Factors, right: Sequence[Any]) -> list[Any]:
     return x
 
 
+class QR(NamedTuple):
+    """``B = Q R``: orthonormal columns of Q, and the columns of the upper triangle R."""
+
+    Q: list[Vector]
+    R: list[Vector]  # R[k][j] is the entry in row j of column k, j ≤ k
+    reciprocals: Vector  # of the diagonal of R
+
+    def solve(self, b: Vector) -> Vector:
+        """Return x with ``R x = b``."""
+        m = len(b)
+        x: Vector = [0.0] * m
+        for i in reversed(range(m)):
+            known = [(self.R[k][i], x[k]) for k in range(i + 1, m)]
+            x[i] = _minus(b[i], known) * self.reciprocals[i]
+        return x
+
+    def solve_transposed(self, b: Vector) -> Vector:
+        """Return y with ``Rᵀ y = b``."""
+        y: Vector = []
+        for k, right in enumerate(b):
+            y.append(_minus(right, zip(self.R[k], y, strict=False)) * self.reciprocals[k])
+        return y
+
+    def combine(self, y: Vector) -> Vector:
+        """Return ``Q y``."""
+        return [dot(row, y) for row in zip(*self.Q, strict=True)]
+
+    def condition(self) -> Any:
+        """Return ``|R| |R⁻¹|`` in Frobenius norms, between the condition number and m times it."""
+        m = len(self.R)
+        units = ([1.0 if i == k else 0.0 for i in range(k + 1)] for k in range(m))
+        inverse = [x for k, unit in enumerate(units) for x in self._head(k).solve(unit)]
+        entries = [x for column in self.R for x in column]
+        return sqrt(dot(entries, entries) * dot(inverse, inverse))
+
+    def _head(self, k: int) -> QR:
+        return QR(self.Q[: k + 1], self.R[: k + 1], self.reciprocals[: k + 1])
+
+
+def orthogonalize(columns: Sequence[Vector], *, again: bool = True) -> QR:
+    """Return the factors of the matrix with these columns, by Gram–Schmidt.
+
+    ``again`` orthogonalises twice: then Q is orthonormal to roundoff whatever the condition of
+    the matrix, and solutions are as good as those of Householder's method.
+    """
+    Q: list[Vector] = []
+    R: list[Vector] = []
+    reciprocals: Vector = []
+    for column in columns:
+        rest, entries = list(column), [0.0] * len(Q)
+        for _ in range(2 if again else 1):
+            for j, unit in enumerate(Q):
+                part = dot(unit, rest)
+                entries[j] = entries[j] + part
+                rest = [x - p * part for x, p in zip(rest, unit, strict=True)]
+        length = sqrt(dot(rest, rest))
+        reciprocals.append(1.0 / length)
+        Q.append([x * reciprocals[-1] for x in rest])
+        R.append([*entries, length])
+    return QR(Q, R, reciprocals)
+
+
+def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
+    """Return the sum of products; constant zeros cost nothing."""
+    total: Any = 0.0
+    for x, y in zip(a, b, strict=True):
+        product = x * y
+        total = product if is_zero(total) else total if is_zero(product) else total + product
+    return total
+
+
+def _minus(start: Any, pairs: Any) -> Any:
+    for x, y in pairs:
+        start = start - x * y
+    return start
+
+
 def is_zero(x: Any) -> bool:
-    """Tell whether an entry is a constant zero."""
+    """Tell whether an entry is a constant zero, or a jet of them."""
+    if isinstance(x, Jet):
+        return all(map(is_zero, x.coeffs))
     return isinstance(x, float | int) and x == 0.0

@@ -1,4 +1,4 @@
-"""Generalised gravity forces, as jets."""
+"""Generalised gravity forces."""
 
 from __future__ import annotations
 
@@ -6,11 +6,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from jounce.algebra.vector import ZERO, Vec3
-from jounce.dynamics.motion import LinkMotion, screws
+from jounce.dynamics.motion import LinkMotion, link_motions
+from jounce.dynamics.rows import Rows, Scalars, as_rows
+from jounce.model.lowering.reduced import reduced
 from jounce.model.lowering.tree import Tree
+from jounce.model.robot import Robot
 
 
-def gravity_forces(tree: Tree, motions: Sequence[LinkMotion]) -> list[Any]:
+def gravity_forces(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+    """Return the gravity forces g, dg/dt, ... as rows of nv scalars; K rates give K + 1 rows."""
+    tree = reduced(robot)
+    return as_rows(gravity_force_jets(tree, link_motions(tree, q, rates)), len(rates))
+
+
+def gravity_force_jets(tree: Tree, motions: Sequence[LinkMotion]) -> list[Any]:
     """Return the forces that hold the robot against gravity, one jet a velocity.
 
     With G_i minus gravity in the frame of link i, m_i and h_i mass and first moment of all
@@ -31,7 +40,7 @@ def gravity_forces(tree: Tree, motions: Sequence[LinkMotion]) -> list[Any]:
         mass = masses[i] + link.inertia.mass
         h = moments[i] + link.inertia.first_moment
         torque, push = h.cross(G), G * mass
-        for k, X in enumerate(screws(link.step)):
+        for k, X in enumerate(link.step.screws):
             force = X.angular.dot(torque) + X.linear.dot(push)
             v = link.coordinates.v + k
             forces[v] = forces[v] + force * link.coordinates.multiplier

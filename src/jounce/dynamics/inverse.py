@@ -1,4 +1,4 @@
-"""Inverse dynamics of a tree in momentum form, written once for every scalar and order."""
+"""Inverse dynamics: the momentum form, written once for every scalar and order, and all forms."""
 
 from __future__ import annotations
 
@@ -6,16 +6,40 @@ from collections.abc import Sequence
 from typing import Any
 
 from jounce.algebra.inertia import NO_INERTIA
-from jounce.algebra.jet import Jet, dt
+from jounce.algebra.jet import dt
 from jounce.algebra.se3 import NO_FORCE, Force, Motion
-from jounce.algebra.vector import ZERO, Vec3
-from jounce.dynamics.motion import LinkMotion, link_motions
-from jounce.dynamics.twists import link_twists
-from jounce.dynamics.wrenches import FrameWrench, wrenches_beyond
+from jounce.algebra.vector import Vec3
+from jounce.dynamics.inverse_body import inverse_dynamics_body
+from jounce.dynamics.inverse_hybrid import inverse_dynamics_hybrid
+from jounce.dynamics.inverse_spatial import inverse_dynamics_spatial
+from jounce.dynamics.motion import LinkMotion, add_forces, link_motions
+from jounce.dynamics.rows import Rows, Scalars, as_rows
+from jounce.dynamics.twists import falling_ground, link_twists
+from jounce.dynamics.wrenches import FrameWrench, Loads, frame_wrenches, wrenches_beyond
+from jounce.model.lowering.reduced import reduced
 from jounce.model.lowering.tree import Link, Tree
+from jounce.model.robot import Robot
 
 
 def inverse_dynamics(
+    robot: Robot,
+    q: Scalars,
+    rates: Sequence[Scalars],
+    wrenches: Loads | None = None,
+    formulation: str = "momentum",
+    *,
+    tree: Tree | None = None,
+) -> Rows:
+    """Return Q, dQ/dt, ... as rows of nv scalars; K rates give K − 1 rows.
+
+    ``tree`` replaces the reduced tree of the robot (same forces, fewer operations).
+    """
+    tree = reduced(robot) if tree is None else tree
+    loads = frame_wrenches(robot, tree, wrenches)
+    return as_rows(FORMULATIONS[formulation](tree, q, rates, loads), len(rates) - 2)
+
+
+def inverse_dynamics_momentum(
     tree: Tree,
     q: Sequence[Any],
     rates: Sequence[Sequence[Any]],
@@ -66,12 +90,6 @@ def _before_joint(motion: LinkMotion, w: Vec3, V: Motion, h: Force, m: Any) -> F
     return Force(moment, R.rotate(P) + (w.cross(r) + R.rotate(motion.twist.linear)) * m)
 
 
-def falling_ground(gravity: Vec3, order: int) -> Motion:
-    """Return the fictitious twist ``(0, −g t)`` of the ground that stands for gravity."""
-    time = Jet((0.0, 1.0, *[0.0] * (order - 1)))
-    return Motion(ZERO, Vec3(*(time * -g for g in gravity)))
-
-
 def _joint_forces(link: Link, V: Motion, h: Force, m: Any, W: Force | None) -> list[Any]:
     """Return ``Ξᵀ (dh/dt − ad(V)ᵀ h − W)``, only the components the joint takes part in.
 
@@ -98,9 +116,9 @@ def _cross_z(a: Vec3, b: Vec3) -> Any:
     return a.x * b.y - a.y * b.x
 
 
-def add_forces(forces: list[Any], link: Link, motion: LinkMotion, own: Sequence[Any]) -> None:
-    """Add the forces of one joint with its motor inertia and damping; mimics share a row."""
-    where = link.coordinates
-    for k, (force, speed) in enumerate(zip(own, motion.rates, strict=True)):
-        total = force + dt(speed) * link.armature[k] + speed * link.damping[k]
-        forces[where.v + k] = forces[where.v + k] + total * where.multiplier
+FORMULATIONS = {
+    "momentum": inverse_dynamics_momentum,
+    "body": inverse_dynamics_body,
+    "spatial": inverse_dynamics_spatial,
+    "hybrid": inverse_dynamics_hybrid,
+}

@@ -8,8 +8,7 @@ from typing import Any
 from jounce.algebra.inertia import SpatialInertia
 from jounce.algebra.se3 import NO_MOTION, Force, Motion, Transform
 from jounce.algebra.vector import Vec3
-from jounce.dynamics.inverse import add_forces
-from jounce.dynamics.motion import LinkMotion, link_motions, screws
+from jounce.dynamics.motion import LinkMotion, add_forces, link_motions
 from jounce.dynamics.poses import link_poses
 from jounce.dynamics.twists import motion_in
 from jounce.dynamics.wrenches import FrameWrench, link_wrenches
@@ -45,7 +44,7 @@ def inverse_dynamics_hybrid(
         if i in external:
             W = W - Force(R.rotate(external[i].moment), R.rotate(external[i].force))
         W = W + beyond[i] if i in beyond else W
-        S = [motion_in("hybrid", X, poses[i]) for X in screws(link.step)]
+        S = [motion_in("hybrid", X, poses[i]) for X in link.step.screws]
         add_forces(forces, link, motions[i], [column.power(W) for column in S])
         if link.parent >= 0:
             r = poses[i].p - poses[link.parent].p

@@ -11,16 +11,24 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from jounce.algebra.jet import Jet, derivatives
-from jounce.algebra.scalar import sqrt
 from jounce.algebra.se3 import Transform
+from jounce.dynamics.factorization import Vector, dot, is_zero, orthogonalize
 from jounce.dynamics.jacobian import frame_columns
 from jounce.dynamics.motion import link_motions
-from jounce.dynamics.poses import link_poses
+from jounce.dynamics.poses import frame_place, link_poses
+from jounce.dynamics.rows import Rows
 from jounce.dynamics.twists import link_twists, motion_in
 from jounce.errors import UnsupportedError
-from jounce.model.lowering.tree import Tree
+from jounce.model.lowering.tree import Tree, lowered
+from jounce.model.robot import Robot
 
-Vector = list[Any]
+Groups = Sequence[Any]  # the arguments of a kernel: a vector, or vectors, one an order
+
+DIRECTIONS = ("wx", "wy", "wz", "vx", "vy", "vz")
+_SUBSETS = [" ".join(d for k, d in enumerate(DIRECTIONS) if mask >> k & 1) for mask in range(1, 64)]
+DIRECTION_OPTIONS = {"directions": tuple(_SUBSETS[::-1])}
+INPUTS = ("", "z", "w", "zw", "d", "zd", "wd", "zwd")  # null-space motion, scale, damping
+RATE_OPTIONS = DIRECTION_OPTIONS | {"inputs": INPUTS, "prescribed": ("",)}
 
 
 class Task(NamedTuple):
@@ -34,6 +42,60 @@ class Task(NamedTuple):
     representation: str
     rows: tuple[int, ...]
     free: tuple[int, ...]
+
+
+def task_of(
+    robot: Robot, frame: str, representation: str, directions: str, prescribed: str = ""
+) -> Task:
+    """Return the task of a frame; its free velocities are those that move the frame.
+
+    ``directions`` and ``prescribed`` are words: names of directions, indices of velocities.
+    """
+    link, placement = frame_place(robot, frame)
+    tree, moving, i = lowered(robot), set(), link
+    while i >= 0:
+        start = tree.links[i].coordinates.v
+        moving |= set(range(start, start + tree.links[i].step.nv))
+        i = tree.links[i].parent
+    rows = tuple(DIRECTIONS.index(d) for d in directions.split())
+    free = tuple(sorted(moving - set(map(int, prescribed.split()))))
+    return Task(link, placement, representation, rows, free)
+
+
+def rate_shapes(
+    robot: Robot, order: int, directions: str, inputs: str, **_: str
+) -> tuple[list[tuple[str, int, int]], int]:
+    """Return the arguments of `inverse_kinematics_rates` and the length of one of its rows."""
+    rows, orders = len(directions.split()), order + 1
+    known = {
+        "z": ("null_space", robot.nv, orders),
+        "w": ("scale", robot.nv, 0),
+        "d": ("damping", 1, 0),
+    }
+    arguments = [("q", robot.nq, 0), ("twists", rows, orders), *(known[i] for i in inputs)]
+    return arguments, robot.nv + rows + 1
+
+
+def inverse_kinematics_rates(robot: Robot, groups: Groups, inputs: str, **options: str) -> Rows:
+    """Return rows ``v^(k), residual^(k), condition``, one an order.
+
+    ``groups`` are q, the twists, and what ``inputs`` names: ``z`` null-space motion, ``w`` scale
+    (inverse root of the weights), ``d`` damping.
+    """
+    task = task_of(robot, **options)
+    q, twists, *more = groups
+    given = dict(zip(inputs, more, strict=True))
+    damping = given["d"][0] if "d" in given else None
+    whole = [_six(V, task.rows) for V in twists]
+    more = given.get("z"), given.get("w"), damping
+    found = rates_from_twists(lowered(robot), task, q, whole, *more)
+    pairs = zip(found.rates, found.residuals, strict=True)
+    return [[*v, *e, found.condition] for v, e in pairs]
+
+
+def _six(V: Vector, rows: tuple[int, ...]) -> Vector:
+    at = dict(zip(rows, V, strict=True))
+    return [at.get(r, 0.0) for r in range(6)]
 
 
 class Rates(NamedTuple):
@@ -93,9 +155,9 @@ def rates_from_twists(
 
 def _alive(task: Task, J: list[Vector]) -> tuple[Task, tuple[int, ...]]:
     """Return the task without rows and columns of constant zeros, and those rows."""
-    silent = tuple(r for r, row in zip(task.rows, J, strict=True) if all(map(_is_zero, row)))
+    silent = tuple(r for r, row in zip(task.rows, J, strict=True) if all(map(is_zero, row)))
     columns = zip(task.free, zip(*J, strict=True), strict=True)
-    free = tuple(j for j, column in columns if not all(map(_is_zero, column)))
+    free = tuple(j for j, column in columns if not all(map(is_zero, column)))
     if not free:
         raise UnsupportedError("no joint moves the frame in these directions; choose others.")
     rows = tuple(r for r in task.rows if r not in silent)
@@ -117,7 +179,7 @@ class _LeastNorm:
             columns.append(column)
         self.n = n
         self.is_square = damping is None and len(J) == n
-        self.factors: Factors = factorize(columns)
+        self.factors = orthogonalize(columns)
         self.condition = self.factors.condition()
         self.multipliers: list[Vector] = []  # λ and its derivatives
 
@@ -144,7 +206,7 @@ class _LeastSquares:
     def __init__(self, J: list[Vector], scale: Vector | None, damping: Any) -> None:
         del scale, damping  # the solution is unique
         self.columns = [[value(row[j]) for row in J] for j in range(len(J[0]))]
-        self.factors: Factors = factorize(self.columns)
+        self.factors = orthogonalize(self.columns)
         self.condition = self.factors.condition()
         self.residuals: list[Vector] = []
 
@@ -191,86 +253,3 @@ def _twist_derivative(tree: Tree, task: Task, q: Vector, rates: Sequence[Vector]
 def value(x: Any) -> Any:
     """Return a jet at t = 0, or the constant itself."""
     return derivatives(x, 0)[0]
-
-
-class Factors(NamedTuple):
-    """``B = Q R``: orthonormal columns of Q, and the columns of the upper triangle R."""
-
-    Q: list[Vector]
-    R: list[Vector]  # R[k][j] is the entry in row j of column k, j ≤ k
-    reciprocals: Vector  # of the diagonal of R
-
-    def solve(self, b: Vector) -> Vector:
-        """Return x with ``R x = b``."""
-        m = len(b)
-        x: Vector = [0.0] * m
-        for i in reversed(range(m)):
-            known = [(self.R[k][i], x[k]) for k in range(i + 1, m)]
-            x[i] = _minus(b[i], known) * self.reciprocals[i]
-        return x
-
-    def solve_transposed(self, b: Vector) -> Vector:
-        """Return y with ``Rᵀ y = b``."""
-        y: Vector = []
-        for k, right in enumerate(b):
-            y.append(_minus(right, zip(self.R[k], y, strict=False)) * self.reciprocals[k])
-        return y
-
-    def combine(self, y: Vector) -> Vector:
-        """Return ``Q y``."""
-        return [dot(row, y) for row in zip(*self.Q, strict=True)]
-
-    def condition(self) -> Any:
-        """Return ``|R| |R⁻¹|`` in Frobenius norms, between the condition number and m times it."""
-        m = len(self.R)
-        units = ([1.0 if i == k else 0.0 for i in range(k + 1)] for k in range(m))
-        inverse = [x for k, unit in enumerate(units) for x in self._head(k).solve(unit)]
-        entries = [x for column in self.R for x in column]
-        return sqrt(dot(entries, entries) * dot(inverse, inverse))
-
-    def _head(self, k: int) -> Factors:
-        return Factors(self.Q[: k + 1], self.R[: k + 1], self.reciprocals[: k + 1])
-
-
-def factorize(columns: Sequence[Vector], *, again: bool = True) -> Factors:
-    """Return the factors of the matrix with these columns, by Gram–Schmidt.
-
-    ``again`` orthogonalises twice: then Q is orthonormal to roundoff whatever the condition of
-    the matrix, and solutions are as good as those of Householder's method.
-    """
-    Q: list[Vector] = []
-    R: list[Vector] = []
-    reciprocals: Vector = []
-    for column in columns:
-        rest, entries = list(column), [0.0] * len(Q)
-        for _ in range(2 if again else 1):
-            for j, unit in enumerate(Q):
-                part = dot(unit, rest)
-                entries[j] = entries[j] + part
-                rest = [x - p * part for x, p in zip(rest, unit, strict=True)]
-        length = sqrt(dot(rest, rest))
-        reciprocals.append(1.0 / length)
-        Q.append([x * reciprocals[-1] for x in rest])
-        R.append([*entries, length])
-    return Factors(Q, R, reciprocals)
-
-
-def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
-    """Return the sum of products; constant zeros cost nothing."""
-    total: Any = 0.0
-    for x, y in zip(a, b, strict=True):
-        product = x * y
-        total = product if _is_zero(total) else total if _is_zero(product) else total + product
-    return total
-
-
-def _minus(start: Any, pairs: Any) -> Any:
-    for x, y in pairs:
-        start = start - x * y
-    return start
-
-
-def _is_zero(x: Any) -> bool:
-    if isinstance(x, Jet):
-        return all(map(_is_zero, x.coeffs))
-    return isinstance(x, float | int) and x == 0

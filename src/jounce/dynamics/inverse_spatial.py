@@ -7,8 +7,7 @@ from typing import Any
 
 from jounce.algebra.se3 import NO_MOTION, Force, Motion
 from jounce.algebra.vector import ZERO
-from jounce.dynamics.inverse import add_forces
-from jounce.dynamics.motion import link_motions, screws
+from jounce.dynamics.motion import add_forces, link_motions
 from jounce.dynamics.poses import link_poses
 from jounce.dynamics.wrenches import FrameWrench, link_wrenches
 from jounce.model.lowering.tree import Tree
@@ -35,7 +34,7 @@ def inverse_dynamics_spatial(
     motions = link_motions(tree, q, rates)
     poses = link_poses(tree, motions)
     joint_screws = [
-        [pose.act(X) for X in screws(link.step)]
+        [pose.act(X) for X in link.step.screws]
         for link, pose in zip(tree.links, poses, strict=True)
     ]
     external = link_wrenches(tree, motions, wrenches)

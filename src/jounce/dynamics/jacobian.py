@@ -1,15 +1,18 @@
-"""Jacobians of frames and joint screws, as jets."""
+"""Jacobians of frames and bodies, and joint screws."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from jounce.algebra.se3 import NO_MOTION, Motion, Transform
-from jounce.dynamics.motion import LinkMotion, screws
-from jounce.dynamics.poses import link_poses
+from jounce.algebra.se3 import NO_MOTION, Motion, Transform, components
+from jounce.dynamics.motion import LinkMotion, link_motions
+from jounce.dynamics.poses import frame_place, link_poses
+from jounce.dynamics.rows import Rows, Scalars, as_rows
 from jounce.dynamics.twists import motion_in
-from jounce.model.lowering.tree import Tree
+from jounce.errors import UnsupportedError
+from jounce.model.lowering.tree import Tree, lowered
+from jounce.model.robot import Robot
 
 Columns = dict[int, Motion]  # by velocity; those not named are zero
 
@@ -24,7 +27,7 @@ def link_columns(tree: Tree, motions: Sequence[LinkMotion]) -> list[Columns]:
     for link, motion in zip(tree.links, motions, strict=True):
         below = result[link.parent] if link.parent >= 0 else {}
         columns = {v: motion.pose.pull(link.placement.pull(X)) for v, X in below.items()}
-        for k, X in enumerate(screws(link.step)):
+        for k, X in enumerate(link.step.screws):
             v, own = link.coordinates.v + k, X * link.coordinates.multiplier
             columns[v] = columns[v] + own if v in columns else own
         result.append(columns)
@@ -54,7 +57,7 @@ def frame_columns(
     i = link
     while i >= 0:
         where = tree.links[i].coordinates
-        for k, X in enumerate(screws(tree.links[i].step)):
+        for k, X in enumerate(tree.links[i].step.screws):
             S = poses[i].act(X) * where.multiplier
             columns[where.v + k] = columns[where.v + k] + S if where.v + k in columns else S
         i = tree.links[i].parent
@@ -63,13 +66,54 @@ def frame_columns(
     return {v: Motion(w, u + w.cross(origin)) for v, (w, u) in columns.items()}
 
 
-def joint_screws(
-    tree: Tree, motions: Sequence[LinkMotion], representation: str = "spatial"
+def joint_screw_jets(
+    tree: Tree, motions: Sequence[LinkMotion], representation: str
 ) -> list[Motion]:
     """Return the screw of every velocity: ``S_i = Ad(C_i) Ξ_i`` in the world [M20, (7)]."""
     poses = link_poses(tree, motions)
     result: list[Any] = [NO_MOTION] * tree.nv
     for i, link in enumerate(tree.links):
-        for k, X in enumerate(screws(link.step)):
+        for k, X in enumerate(link.step.screws):
             result[link.coordinates.v + k] = motion_in(representation, X, poses[i])
     return result
+
+
+def jacobian(
+    robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: str, representation: str
+) -> Rows:
+    """Return the Jacobian of a frame, 6 nv scalars, row by row; K rates give K + 1 rows."""
+    tree = lowered(robot)
+    motions = link_motions(tree, q, rates)
+    columns = frame_columns(tree, motions, *frame_place(robot, frame), representation)
+    return as_rows(_matrix(columns, robot.nv), len(rates))
+
+
+def body_jacobians(robot: Robot, q: Scalars, rates: Sequence[Scalars], representation: str) -> Rows:
+    """Return the Jacobians of all bodies; column j of body i is B_{i,j} of KM21."""
+    tree = lowered(robot)
+    motions = link_motions(tree, q, rates)
+    poses, columns = link_poses(tree, motions), link_columns(tree, motions)
+    scalars: list[Any] = []
+    for link, T in zip(tree.body_links, tree.body_placements, strict=True):
+        pose = poses[link] @ T
+        moved = {v: motion_in(representation, T.pull(X), pose) for v, X in columns[link].items()}
+        scalars += _matrix(moved, robot.nv)
+    return as_rows(scalars, len(rates))
+
+
+def _matrix(columns: Columns, nv: int) -> list[Any]:
+    """Return the entries of a Jacobian, row by row."""
+    dense = [components(columns.get(v, NO_MOTION)) for v in range(nv)]
+    return [column[row] for row in range(6) for column in dense]
+
+
+def joint_screws(robot: Robot, q: Scalars, rates: Sequence[Scalars], representation: str) -> Rows:
+    """Return the joint screws S_i, 6 scalars a velocity; K rates give K + 1 rows."""
+    if any(joint.mimic for joint in robot.joints):
+        raise UnsupportedError(
+            f"robot {robot.name!r} has mimic joints, which share a velocity: a velocity has no "
+            "single screw. Load it with mimic=False."
+        )
+    tree = lowered(robot)
+    screws = joint_screw_jets(tree, link_motions(tree, q, rates), representation)
+    return as_rows((x for S in screws for x in components(S)), len(rates))

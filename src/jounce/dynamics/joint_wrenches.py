@@ -1,18 +1,21 @@
-"""Wrenches that parents exert on bodies through their joints, as jets."""
+"""Wrenches that parents exert on bodies through their joints."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from jounce.algebra.se3 import Force, Motion
-from jounce.algebra.vector import ZERO
-from jounce.dynamics.motion import LinkMotion
-from jounce.dynamics.twists import link_twists
-from jounce.dynamics.wrenches import FrameWrench, link_wrenches
-from jounce.model.lowering.tree import Tree
+from jounce.algebra.se3 import Force, components
+from jounce.dynamics.motion import LinkMotion, link_motions
+from jounce.dynamics.poses import link_poses
+from jounce.dynamics.rows import Rows, Scalars, as_rows
+from jounce.dynamics.twists import force_in, gravity_fields, link_twists
+from jounce.dynamics.wrenches import FrameWrench, Loads, frame_wrenches, link_wrenches
+from jounce.model.lowering.tree import Tree, lowered
+from jounce.model.robot import Robot
 
 
-def joint_wrenches(
+def joint_wrench_jets(
     tree: Tree, motions: Sequence[LinkMotion], wrenches: Sequence[FrameWrench] = ()
 ) -> list[Force]:
     """Return the wrench on every link from its parent, in the frame of the link.
@@ -26,7 +29,7 @@ def joint_wrenches(
     robot, the papers' by it.
     """
     twists = link_twists(tree, motions)
-    fields = _fields(tree, motions)
+    fields = gravity_fields(tree, motions)
     external = link_wrenches(tree, motions, wrenches)
     beyond: dict[int, Force] = {}
     result: dict[int, Force] = {}
@@ -42,10 +45,20 @@ def joint_wrenches(
     return [result[i] for i in range(len(tree.links))]
 
 
-def _fields(tree: Tree, motions: Sequence[LinkMotion]) -> list[Motion]:
-    """Return the acceleration (0, −g) of the ground in every link frame."""
-    fields: list[Motion] = []
-    for link, motion in zip(tree.links, motions, strict=True):
-        G = fields[link.parent] if link.parent >= 0 else Motion(ZERO, -tree.gravity)
-        fields.append(motion.pose.pull(link.placement.pull(G)))
-    return fields
+def joint_wrenches(
+    robot: Robot,
+    q: Scalars,
+    rates: Sequence[Scalars],
+    wrenches: Loads | None,
+    representation: str,
+) -> Rows:
+    """Return the wrench of the parent on every body, about its origin or the world's."""
+    tree = lowered(robot)
+    motions = link_motions(tree, q, rates)
+    links = joint_wrench_jets(tree, motions, frame_wrenches(robot, tree, wrenches))
+    poses = link_poses(tree, motions)
+    scalars: list[Any] = []
+    for link, T_link_body in zip(tree.body_links, tree.body_placements, strict=True):
+        W = T_link_body.inverse.push(links[link])
+        scalars += components(force_in(representation, W, poses[link] @ T_link_body))
+    return as_rows(scalars, len(rates) - 2)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from math import hypot, sqrt
 
-from jounce.dynamics.motion import screws
 from jounce.model.lowering.tree import Tree
 
 BLUR = 1e-9  # of the length of the robot; squared, about as much above rounding as its lengths are
@@ -30,7 +29,7 @@ def mass_bounds(tree: Tree) -> list[float]:
         for k, own in enumerate((m, h, abs(I.xx) + abs(I.yy) + abs(I.zz) + m * blur**2)):
             total[k] += own
         s0, s1, s2 = total
-        for k, (w, v) in enumerate(screws(link.step)):
+        for k, (w, v) in enumerate(link.step.screws):
             bound = (hypot(*w) * sqrt(s2) + hypot(*v) * sqrt(s0)) ** 2 + abs(link.armature[k])
             bounds[link.coordinates.v + k] += bound * link.coordinates.multiplier**2
         if link.parent >= 0:

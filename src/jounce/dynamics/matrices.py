@@ -1,4 +1,4 @@
-"""Mass matrix and Coriolis matrices of a tree from composites, as jets.
+"""Mass matrix and Coriolis matrices of a tree from composites.
 
 Everything that lies beyond joint i is summed up once, in the frame of link i: inertia I_i,
 form P_i = Σ ad(V_l)ᵀ M_l, momentum h_i.  An entry of two joints on one branch needs the sums of
@@ -13,12 +13,31 @@ from typing import Any, NamedTuple
 from jounce.algebra.coriolis import NO_FORM, CoriolisForm
 from jounce.algebra.inertia import SpatialInertia
 from jounce.algebra.se3 import NO_FORCE, Force, Motion
-from jounce.dynamics.motion import LinkMotion, screws
+from jounce.dynamics.motion import LinkMotion, link_motions
+from jounce.dynamics.rows import Rows, Scalars, matrix_rows
 from jounce.dynamics.twists import link_twists
+from jounce.model.lowering.reduced import reduced
 from jounce.model.lowering.tree import Tree
+from jounce.model.robot import Robot
 
 Matrix = list[list[Any]]
 FACTORIZATIONS = ("passive", "kinematic", "christoffel")
+
+
+def mass_matrix(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+    """Return M, dM/dt, ... as rows of nv² scalars; K rates give K + 1 rows."""
+    tree = reduced(robot)
+    return matrix_rows(mass_matrix_jets(tree, link_motions(tree, q, rates)), len(rates))
+
+
+def coriolis_matrix(robot: Robot, q: Scalars, rates: Sequence[Scalars], factorization: str) -> Rows:
+    """Return C, dC/dt, ... as rows of nv² scalars; K rates give K rows.
+
+    Only the christoffel matrix is one of M alone and so indifferent to regrouped inertias.
+    """
+    tree = reduced(robot, regrouped=factorization == "christoffel")
+    C = coriolis_matrix_jets(tree, link_motions(tree, q, rates), factorization)
+    return matrix_rows(C, len(rates) - 1)
 
 
 class _Sums(NamedTuple):
@@ -29,7 +48,7 @@ class _Sums(NamedTuple):
     momentum: Force = NO_FORCE
 
 
-def mass_matrix(tree: Tree, motions: Sequence[LinkMotion]) -> Matrix:
+def mass_matrix_jets(tree: Tree, motions: Sequence[LinkMotion]) -> Matrix:
     """Return M as rows of jets: ``M_ij = Ξ_iᵀ Ad(C_{k,i})ᵀ I_k Ad(C_{k,j}) Ξ_j``, k the deeper.
 
     Motor inertias (armature) are included.
@@ -38,18 +57,18 @@ def mass_matrix(tree: Tree, motions: Sequence[LinkMotion]) -> Matrix:
     inertias = composite_inertias(tree, motions)
     for i, k, X in _velocities(tree):
         F = inertias[i].apply(X)
-        for m, Y in enumerate(screws(tree.links[i].step)):
+        for m, Y in enumerate(tree.links[i].step.screws):
             motor = tree.links[i].armature[k] if k == m else 0.0
             add_entry(M, tree, (i, m), (i, k), Y.power(F) + motor)
         for j, (F_j,) in branch(tree, motions, i, F):
-            for m, Y in enumerate(screws(tree.links[j].step)):
+            for m, Y in enumerate(tree.links[j].step.screws):
                 entry = Y.power(F_j)
                 add_entry(M, tree, (j, m), (i, k), entry)
                 add_entry(M, tree, (i, k), (j, m), entry)
     return M
 
 
-def coriolis_matrix(tree: Tree, motions: Sequence[LinkMotion], factorization: str) -> Matrix:
+def coriolis_matrix_jets(tree: Tree, motions: Sequence[LinkMotion], factorization: str) -> Matrix:
     """Return C as rows of jets.
 
     In the world frame ``C_ij = S_iᵀ (I_k dS_j/dt − B_k S_j)`` with k the deeper of i and j::
@@ -72,10 +91,10 @@ def coriolis_matrix(tree: Tree, motions: Sequence[LinkMotion], factorization: st
         sums = composites[i]
         F = sums.inertia.apply(twists[i].cross(X)) - form(sums, X)
         G, H = sums.inertia.apply(X), transposed(sums, X)
-        for m, Y in enumerate(screws(tree.links[i].step)):
+        for m, Y in enumerate(tree.links[i].step.screws):
             add_entry(C, tree, (i, m), (i, k), Y.power(F))
         for j, (F_j, G_j, H_j) in branch(tree, motions, i, F, G, H):
-            for m, Y in enumerate(screws(tree.links[j].step)):
+            for m, Y in enumerate(tree.links[j].step.screws):
                 add_entry(C, tree, (j, m), (i, k), Y.power(F_j))
                 lower = twists[j].cross(Y).power(G_j) - Y.power(H_j)
                 add_entry(C, tree, (i, k), (j, m), lower)
@@ -85,7 +104,7 @@ def coriolis_matrix(tree: Tree, motions: Sequence[LinkMotion], factorization: st
 def _velocities(tree: Tree) -> Iterator[tuple[int, int, Motion]]:
     """Yield every link with the number and the screw of each of its velocities."""
     for i, link in enumerate(tree.links):
-        for k, X in enumerate(screws(link.step)):
+        for k, X in enumerate(link.step.screws):
             yield i, k, X
 
 

@@ -1,4 +1,4 @@
-"""Momentum, energies and the centre of mass of a whole tree, as jets."""
+"""Momentum, energies and the centre of mass of a whole robot."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from jounce.algebra.inertia import SpatialInertia
-from jounce.algebra.se3 import NO_FORCE, Force, Motion, Transform
+from jounce.algebra.se3 import NO_FORCE, Force, Motion, Transform, components
 from jounce.algebra.vector import ZERO, Vec3
-from jounce.dynamics.motion import LinkMotion, screws
-from jounce.model.lowering.tree import Tree
+from jounce.dynamics.motion import LinkMotion, link_motions
+from jounce.dynamics.poses import link_poses
+from jounce.dynamics.rows import Rows, Scalars, as_rows
+from jounce.dynamics.twists import link_twists
+from jounce.errors import UnsupportedError
+from jounce.model.lowering.tree import Tree, lowered
+from jounce.model.robot import Robot
 
 
-def momentum(tree: Tree, motions: Sequence[LinkMotion], twists: Sequence[Motion]) -> Force:
+def momentum_jets(tree: Tree, motions: Sequence[LinkMotion], twists: Sequence[Motion]) -> Force:
     """Return the momentum of all bodies about the world origin, ``Σ Ad(C_i)⁻ᵀ M_i V_i``.
 
     Summed inwards, so each link is transformed once: ``h_i = M_i V_i + Σ_c Ad(C_{c,i})ᵀ h_c``.
@@ -29,7 +34,7 @@ def momentum(tree: Tree, motions: Sequence[LinkMotion], twists: Sequence[Motion]
     return total
 
 
-def kinetic_energy(tree: Tree, motions: Sequence[LinkMotion], twists: Sequence[Motion]) -> Any:
+def kinetic_energy_jet(tree: Tree, motions: Sequence[LinkMotion], twists: Sequence[Motion]) -> Any:
     """Return ``½ Σ V_iᵀ M_i V_i`` and that of the motors, ``½ Σ armature v²``: ½ vᵀ M v."""
     twice: Any = 0.0
     for link, motion, V in zip(tree.links, motions, twists, strict=True):
@@ -62,7 +67,7 @@ def first_moment_jacobian(tree: Tree, poses: Sequence[Transform]) -> list[Vec3]:
         mass, h, _ = link.inertia
         masses[i] = masses[i] + mass
         moments[i] = moments[i] + pose.rotation.rotate(h) + pose.p * mass
-        for k, X in enumerate(screws(link.step)):
+        for k, X in enumerate(link.step.screws):
             w, v = pose.act(X)
             index = link.coordinates.v + k
             column = v * masses[i] + w.cross(moments[i])
@@ -71,3 +76,64 @@ def first_moment_jacobian(tree: Tree, poses: Sequence[Transform]) -> list[Vec3]:
             masses[link.parent] = masses[link.parent] + masses[i]
             moments[link.parent] = moments[link.parent] + moments[i]
     return columns
+
+
+def momentum(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+    """Return angular and linear momentum about the world origin; K rates give K rows."""
+    tree, motions, twists = _moving(robot, q, rates)
+    return as_rows(components(momentum_jets(tree, motions, twists)), len(rates) - 1)
+
+
+def centroidal_momentum(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+    """Return angular and linear momentum about the centre of mass; K rates give K rows."""
+    tree, motions, twists = _moving(robot, q, rates)
+    L, P = momentum_jets(tree, motions, twists)
+    about_com = Force(L - _center_of_mass(robot, tree, motions).cross(P), P)
+    return as_rows(components(about_com), len(rates) - 1)
+
+
+def kinetic_energy(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+    """Return the kinetic energy, motors included; K rates give K rows."""
+    return as_rows([kinetic_energy_jet(*_moving(robot, q, rates))], len(rates) - 1)
+
+
+def potential_energy(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+    """Return the potential energy, zero for all matter at the world origin."""
+    tree = lowered(robot)
+    poses = link_poses(tree, link_motions(tree, q, rates))
+    h = first_moment(tree, poses, robot.base_inertia.spatial)
+    return as_rows([-robot.gravity.dot(h)], len(rates) - 1)
+
+
+def center_of_mass(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+    """Return the centre of mass in the world; K rates give K + 1 rows."""
+    tree = lowered(robot)
+    motions = link_motions(tree, q, rates)
+    return as_rows(_center_of_mass(robot, tree, motions), len(rates))
+
+
+def com_jacobian(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+    """Return the Jacobian of the centre of mass, 3 nv scalars, row by row [GOA13, (7)]."""
+    tree = lowered(robot)
+    columns = first_moment_jacobian(tree, link_poses(tree, link_motions(tree, q, rates)))
+    scale = 1.0 / _mass(robot)
+    return as_rows([column[k] * scale for k in range(3) for column in columns], len(rates))
+
+
+def _center_of_mass(robot: Robot, tree: Tree, motions: Sequence[LinkMotion]) -> Vec3:
+    h = first_moment(tree, link_poses(tree, motions), robot.base_inertia.spatial)
+    return h * (1.0 / _mass(robot))
+
+
+def _mass(robot: Robot) -> Any:
+    if robot.mass == 0.0:
+        raise UnsupportedError(f"robot {robot.name!r} has no mass, so no centre of mass.")
+    return robot.mass
+
+
+def _moving(
+    robot: Robot, q: Scalars, rates: Sequence[Scalars]
+) -> tuple[Tree, list[LinkMotion], list[Motion]]:
+    tree = lowered(robot)
+    motions = link_motions(tree, q, rates)
+    return tree, motions, link_twists(tree, motions)

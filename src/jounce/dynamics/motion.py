@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from jounce.algebra.jet import Jet
+from jounce.algebra.jet import Jet, dt
 from jounce.algebra.se3 import Motion, Transform
-from jounce.model.joints.kinds import Step
 from jounce.model.lowering.tree import Link, Tree
 
 
@@ -38,6 +37,9 @@ def _link_motion(link: Link, q: Sequence[Any], rates: Sequence[Sequence[Any]]) -
     return LinkMotion(pose, step.twist(speeds), speeds)
 
 
-def screws(step: Step) -> tuple[Motion, ...]:
-    """Return the constant screws Ξ of a step in the link frame, one a velocity."""
-    return step.screws
+def add_forces(forces: list[Any], link: Link, motion: LinkMotion, own: Sequence[Any]) -> None:
+    """Add the forces of one joint with its motor inertia and damping; mimics share a row."""
+    where = link.coordinates
+    for k, (force, speed) in enumerate(zip(own, motion.rates, strict=True)):
+        total = force + dt(speed) * link.armature[k] + speed * link.damping[k]
+        forces[where.v + k] = forces[where.v + k] + total * where.multiplier

@@ -1,4 +1,4 @@
-"""Partials of the generalised forces by position, velocity and acceleration, as jets.
+"""Partials of the generalised forces and of their time derivatives by q, v, a, ...
 
 For joints i and j on one branch let k be the deeper one; I, h are inertia and momentum of
 everything beyond it.  In the world frame, S joint screws, V_λ the twist of a joint's parent::
@@ -24,11 +24,119 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from jounce.algebra.inertia import SpatialInertia
+from jounce.algebra.jet import derivatives, leibniz
 from jounce.algebra.se3 import NO_FORCE, Force, Motion
-from jounce.dynamics.inverse import falling_ground
+from jounce.dynamics.inverse import inverse_dynamics
+from jounce.dynamics.load_partials import load_partials
 from jounce.dynamics.matrices import Matrix, add_entry, branch, composite_inertias, zeros
-from jounce.dynamics.motion import LinkMotion, screws
+from jounce.dynamics.motion import LinkMotion, link_motions
+from jounce.dynamics.rows import Rows, Scalars
+from jounce.dynamics.twists import falling_ground
+from jounce.dynamics.variation import partials, varied_configuration, varied_rate
+from jounce.dynamics.wrenches import Loads, frame_wrenches
+from jounce.model.lowering.reduced import reduced
 from jounce.model.lowering.tree import Tree
+from jounce.model.robot import Robot
+
+
+def inverse_dynamics_partials(
+    robot: Robot, q: Scalars, rates: Sequence[Scalars], wrenches: Loads | None = None
+) -> Rows:
+    """Return ∂Q⁽ᵏ⁾/∂q⁽ʲ⁾, a row of nv² scalars for each k and j: k = 0 … K − 2, j = 0 … K.
+
+    With P[0, j] the partials of Q itself and D the time derivative::
+
+        P[k+1, j] = D P[k, j] + P[k, j−1]          P[k+1, 0] = D P[k, 0] − P[k, 0] ad(v)
+
+    where ad(v) acts on the columns of one joint: ω̂ of a spherical joint, ad of the joint twist
+    of a free one, zero for the others.
+    """
+    order = len(rates) - 2
+    tree = reduced(robot)
+    motions = link_motions(tree, q, rates)
+    first = list(force_partials(tree, motions, len(rates) - 1))
+    if wrenches:
+        loads = load_partials(tree, motions, frame_wrenches(robot, tree, wrenches))
+        first[0] = [
+            [x + y for x, y in zip(*rows, strict=True)]
+            for rows in zip(first[0], loads, strict=True)
+        ]
+    level = [[[derivatives(x, order) for x in row] for row in matrix] for matrix in first]
+    level += [[[(0.0,) * (order + 1)] * robot.nv] * robot.nv] * order
+    turning = _turning(robot, rates)
+    result: Rows = []
+    for k in range(order + 1):
+        result += [[entry[0] for row in matrix for entry in row] for matrix in level]
+        level = _next_level(level, turning, order - k)
+    return result
+
+
+def _next_level(level: Sequence[Any], turning: _Turning, order: int) -> list[Any]:
+    """Apply the recursion; an entry holds its time derivatives up to ``order``, one less after."""
+    added = [_turned(level[0], turning, order), *level[:-1]]
+    return [
+        [
+            [tuple(x[n + 1] + y[n] for n in range(order)) for x, y in zip(row, more, strict=True)]
+            for row, more in zip(matrix, by, strict=True)
+        ]
+        for matrix, by in zip(level, added, strict=True)
+    ]
+
+
+def _turned(matrix: Sequence[Any], turning: _Turning, order: int) -> list[Any]:
+    """Return ``−P ad(v)`` with its time derivatives."""
+    return [
+        [
+            tuple(
+                sum((leibniz(row[r], rate, n) for r, rate in turning.get(column, ())), 0.0)
+                for n in range(order)
+            )
+            for column in range(len(row))
+        ]
+        for row in matrix
+    ]
+
+
+_Turning = dict[int, list[tuple[int, Any]]]
+
+
+def _turning(robot: Robot, rates: Sequence[Scalars]) -> _Turning:
+    """Return −ad(v) of spherical and free joints: for a column, its (row, derivatives)."""
+    result: _Turning = {}
+    for joint in robot.joints:
+        if joint.quaternion is None:
+            continue
+        start = joint.v_slice.start
+        speeds = [tuple(r[start + i] for r in rates) for i in range(joint.nv)]
+        blocks = [(0, 0, 0)] if joint.nv == 3 else [(0, 0, 0), (3, 3, 0), (3, 0, 3)]
+        for row, column, of in blocks:
+            for i, j, source, sign in _MINUS_HAT:
+                entry = tuple(x * sign for x in speeds[of + source])
+                result.setdefault(start + column + j, []).append((start + row + i, entry))
+    return result
+
+
+_MINUS_HAT = [  # row, column, component, sign
+    (0, 1, 2, 1.0),
+    (0, 2, 1, -1.0),
+    (1, 0, 2, -1.0),
+    (1, 2, 0, 1.0),
+    (2, 0, 1, 1.0),
+    (2, 1, 0, -1.0),
+]
+
+
+def tangent_partials(
+    robot: Robot, q: Scalars, rates: Sequence[Scalars], wrenches: Loads | None = None
+) -> Rows:
+    """Return what `inverse_dynamics_partials` does by tangent numbers on inverse dynamics.
+
+    Slower and independent of the analytic text: its check.
+    """
+    nv, count = robot.nv, len(rates) + 1
+    varied = [varied_rate(rate, nv * (j + 1)) for j, rate in enumerate(rates)]
+    Q = inverse_dynamics(robot, varied_configuration(robot, q), varied, wrenches)
+    return [partials(row, range(nv * j, nv * (j + 1))) for row in Q for j in range(count)]
 
 
 class Partials(NamedTuple):
@@ -65,7 +173,7 @@ def force_partials(tree: Tree, motions: Sequence[LinkMotion], order: int) -> Par
     inertias = composite_inertias(tree, motions)
     momenta = _momenta(tree, motions, twists)
     all_screws = [
-        [_screw(X, twists[i], carried[i], motions[i].twist) for X in screws(link.step)]
+        [_screw(X, twists[i], carried[i], motions[i].twist) for X in link.step.screws]
         for i, link in enumerate(tree.links)
     ]
     result = Partials(zeros(tree), zeros(tree), zeros(tree))

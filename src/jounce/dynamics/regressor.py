@@ -1,4 +1,4 @@
-"""Regressors: the forces as a matrix times the inertial parameters, as jets."""
+"""Regressors: the forces as a matrix times the inertial parameters."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any
 from jounce.algebra.inertia import SpatialInertia, Symmetric3
 from jounce.algebra.jet import Jet
 from jounce.algebra.se3 import NO_MOTION, Force, Motion
-from jounce.algebra.vector import ZERO, Vec3
-from jounce.dynamics.inverse import falling_ground
+from jounce.algebra.vector import Vec3
 from jounce.dynamics.jacobian import link_columns
-from jounce.dynamics.motion import LinkMotion, screws
-from jounce.dynamics.twists import link_twists
-from jounce.model.lowering.tree import Tree
+from jounce.dynamics.motion import LinkMotion, link_motions
+from jounce.dynamics.rows import Rows, Scalars, matrix_rows
+from jounce.dynamics.twists import falling_ground, gravity_fields, link_twists
+from jounce.model.lowering.tree import Tree, lowered
+from jounce.model.robot import Robot
 
 
 def _unit_inertias() -> list[SpatialInertia]:
@@ -25,7 +26,24 @@ def _unit_inertias() -> list[SpatialInertia]:
 UNITS = _unit_inertias()
 
 
-def regressor(tree: Tree, motions: Sequence[LinkMotion], order: int) -> list[list[Any]]:
+def regressor(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+    """Return Y, dY/dt, ... with ``Q⁽ᵏ⁾ = Y⁽ᵏ⁾ π``, rows of nv × 10 n_bodies scalars."""
+    tree = lowered(robot)
+    Y = regressor_jets(tree, link_motions(tree, q, rates), len(rates) - 1)
+    return matrix_rows(Y, len(rates) - 2)
+
+
+def slotine_li_regressor(
+    robot: Robot, q: Scalars, rates: Sequence[Scalars], factorization: str
+) -> Rows:
+    """Return Y of ``M a_r + C v_r + g = Y π``, one row; the rates are v, v_r, a_r."""
+    v, v_r, a_r = rates
+    tree = lowered(robot)
+    Y = slotine_li_jets(tree, link_motions(tree, q, [v]), v_r, a_r, factorization)
+    return matrix_rows(Y, 0)
+
+
+def regressor_jets(tree: Tree, motions: Sequence[LinkMotion], order: int) -> list[list[Any]]:
     """Return Y with ``Q = Y π``, rows of 10 jets a body [GOA13, (15)].
 
     The forces are linear in the parameters, so column k is the text applied to the k-th unit
@@ -41,7 +59,7 @@ def regressor(tree: Tree, motions: Sequence[LinkMotion], order: int) -> list[lis
     return _projected(tree, motions, wrenches)
 
 
-def slotine_li_regressor(
+def slotine_li_jets(
     tree: Tree,
     motions: Sequence[LinkMotion],
     v_r: Sequence[Any],
@@ -58,11 +76,11 @@ def slotine_li_regressor(
     """
     twists = link_twists(tree, motions)
     references = _references(tree, motions, v_r, a_r)
-    fields = _fields(tree, motions)
+    fields = gravity_fields(tree, motions)
     wrenches = []
     for link, T in zip(tree.body_links, tree.body_placements, strict=True):
         V, V_r, A_r = (T.pull(x) for x in (twists[link], *references[link]))
-        G = T.pull(fields[link])
+        G = T.pull(_at(fields[link], 0))
         wrenches.append([_own_wrench(u, V, V_r, A_r + G, factorization) for u in UNITS])
     return _projected(tree, motions, wrenches)
 
@@ -87,18 +105,10 @@ def _references(
         V = jets[link.parent] if link.parent >= 0 else NO_MOTION
         V = motion.pose.pull(link.placement.pull(V))
         where = link.coordinates
-        for k, X in enumerate(screws(link.step)):
+        for k, X in enumerate(link.step.screws):
             V = V + X * (Jet((v_r[where.v + k], a_r[where.v + k])) * where.multiplier)
         jets.append(V)
     return [(_at(V, 0), _at(V, 1)) for V in jets]
-
-
-def _fields(tree: Tree, motions: Sequence[LinkMotion]) -> list[Motion]:
-    fields: list[Motion] = []
-    for link, motion in zip(tree.links, motions, strict=True):
-        G = fields[link.parent] if link.parent >= 0 else Motion(ZERO, -tree.gravity)
-        fields.append(motion.pose.pull(link.placement.pull(G)))
-    return [_at(G, 0) for G in fields]
 
 
 def _projected(

@@ -1,281 +1,100 @@
-"""Partials of J, M, C and g by state and by inertial parameters, as arrays [GOA13, III-VI].
+"""Partials of J, M, C and g by state and by inertial parameters.
 
-NumPy, batched.  All of it in the frames of links, body by body; only the velocities on the way
-from a body to the ground have columns.  k is a link, p its parent, Ad = Ad(C_{k,p}), Ξ_k the
-constant screws of its joint, ξ_k = Ξ_k v.  Index h is the coordinate that is varied, by an
-increment in the child frame where a joint is spherical or free (v is kept then), so every
-formula holds for all joints.
+The texts of these matrices run on tangent numbers, as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import cache
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-import numpy as np
-
-from jounce.algebra.inertia import SpatialInertia
-from jounce.algebra.se3 import Transform
-from jounce.dynamics.matrices import FACTORIZATIONS
-from jounce.dynamics.motion import LinkMotion, link_motions, screws
-from jounce.dynamics.regressor import UNITS
-from jounce.model.joints.ball import Ball
-from jounce.model.lowering.tree import Link, Tree
-
-Array = np.ndarray
-_BASIS = screws(Ball("free"))  # the six unit twists
-
-
-class LinkTensors(NamedTuple):
-    """Jacobian of a link in its own frame and its derivatives; d columns, batch axes first."""
-
-    columns: Array  # (d,) the velocities the columns belong to
-    J: Array  # (…, 6, d)
-    J1: Array  # (…, 6, d)
-    dJ: Array  # (…, d, 6, d): the varied coordinate comes first
-    dJ1: Array  # (…, d, 6, d)
-    gravity: Array  # (…, 6, 1): Ad(C_k)⁻¹ (0, −g)
+from jounce.algebra.inertia import SpatialInertia, Symmetric3
+from jounce.algebra.jet import Jet
+from jounce.algebra.tangent import Tangent
+from jounce.algebra.vector import Vec3
+from jounce.dynamics.gravity import gravity_force_jets, gravity_forces
+from jounce.dynamics.jacobian import jacobian
+from jounce.dynamics.matrices import (
+    coriolis_matrix,
+    coriolis_matrix_jets,
+    mass_matrix,
+    mass_matrix_jets,
+)
+from jounce.dynamics.motion import link_motions
+from jounce.dynamics.rows import Rows, Scalars, as_rows
+from jounce.dynamics.variation import partials, varied_configuration, varied_rate
+from jounce.model.lowering.tree import Tree, lowered
+from jounce.model.robot import Robot
 
 
-def link_tensors(tree: Tree, q: Array, v: Array) -> Iterator[tuple[int, LinkTensors]]:
-    """Yield every link with its Jacobian and the partials of it.
-
-    ::
-
-        J_k         = Ad J_p + Ξ_k                                            [GOA13, (27)]
-        dJ_k/dt     = Ad dJ_p/dt − ad(ξ_k) Ad J_p                             [GOA13, (28)]
-        ∂J_k/∂q_h   = Ad ∂J_p/∂q_h − ad(Ξ_k^h) Ad J_p                         [GOA13, (31)]
-        ∂J̇_k/∂q_h   = Ad ∂J̇_p/∂q_h − ad(Ξ_k^h) Ad dJ_p/dt − ad(ξ_k) ∂J_k/∂q_h  [GOA13, (32)]
-    """
-    batch = q.shape[:-1]
-    J, dJ = np.zeros((*batch, 6, 0)), np.zeros((*batch, 0, 6, 0))
-    gravity = np.array([[0.0], [0.0], [0.0], *([-g] for g in tree.gravity)])
-    ground = LinkTensors(np.zeros(0, int), J, J, dJ, dJ, gravity)
-    motions = link_motions(tree, list(np.moveaxis(q, -1, 0)), [])
-    last_child = {link.parent: i for i, link in enumerate(tree.links)}  # none is kept longer
-    parents = {-1: ground}
-    for i, (link, motion) in enumerate(zip(tree.links, motions, strict=True)):
-        own = _next(link, parents[link.parent], _adjoint(link, motion, batch), v)
-        if last_child[link.parent] == i:
-            del parents[link.parent]
-        if i in last_child:
-            parents[i] = own
-        yield i, own
+def mass_matrix_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+    """Return ∂M_ij/∂q_h, one row of nv³ scalars, the varied coordinate running fastest."""
+    (M,) = mass_matrix(robot, varied_configuration(robot, q), rates)
+    return [partials(M, range(robot.nv))]
 
 
-def _next(link: Link, parent: LinkTensors, Ad: Array, v: Array) -> LinkTensors:
-    own = [link.coordinates.v + k for k in range(link.step.nv)]
-    new = [c for c in own if c not in parent.columns]  # a mimic joint may share a column
-    columns = np.array([*parent.columns, *new], int)
-    where = [int(np.flatnonzero(columns == c)[0]) for c in own]
-    Xi = np.array([_six(X) for X in screws(link.step)]).T * link.coordinates.multiplier
-    d, inner = len(columns), len(parent.columns)
-    Ad_h = Ad[..., None, :, :]
-
-    def carried(matrix: Array) -> Array:
-        return _padded(Ad @ matrix, d)
-
-    def carried_partials(tensor: Array) -> Array:
-        result = np.zeros((*Ad.shape[:-2], d, 6, d))
-        result[..., :inner, :, :inner] = Ad_h @ tensor
-        return result
-
-    AJ, AJ1 = carried(parent.J), carried(parent.J1)
-    xi = ad(v[..., own] @ Xi.T)
-    dJ, dJ1 = carried_partials(parent.dJ), carried_partials(parent.dJ1)
-    for h, X in zip(where, Xi.T, strict=True):
-        dJ[..., h, :, :] -= ad(X) @ AJ
-        dJ1[..., h, :, :] -= ad(X) @ AJ1
-    dJ1 -= xi[..., None, :, :] @ dJ
-    J = AJ.copy()
-    J[..., :, where] += Xi
-    return LinkTensors(columns, J, AJ1 - xi @ AJ, dJ, dJ1, Ad @ parent.gravity)
-
-
-def mass_matrix_partials(tree: Tree, q: Array) -> Array:
-    """Return ∂M_ij/∂q_h, ``(…, nv, nv, nv)``: Σ_k ∂J_kᵀ/∂q_h Λ_k J_k and its transposed.
-
-    [GOA13, (24a)]
-    """
-    result = np.zeros((*q.shape[:-1], *[tree.nv] * 3))
-    for Lambda, k in _matter(tree, q, np.zeros((*q.shape[:-1], tree.nv))):
-        half = _T(k.dJ) @ (Lambda @ k.J)[..., None, :, :]
-        _add(result, k.columns, np.moveaxis(half + _T(half), -3, -1))
-    return result
-
-
-def coriolis_partials(tree: Tree, q: Array, v: Array, factorization: str) -> tuple[Array, Array]:
-    """Return ∂C_ij/∂q_h and ∂C_ij/∂v_h, ``(…, nv, nv, nv)`` each.
-
-    With ``C = Σ_k J_kᵀ (Λ_k dJ_k/dt + Ψ_k(V_k) J_k)``, where Ψ_k is linear in the twist V_k
-    (see `coriolis_form`) [GOA13, (24b, c)]::
-
-        ∂C/∂q_h = Σ_k ∂Jᵀ/∂q_h (Λ dJ/dt + Ψ(V) J)
-                  + Jᵀ (Λ ∂J̇/∂q_h + Ψ(∂J/∂q_h v) J + Ψ(V) ∂J/∂q_h)
-        ∂C/∂v_h = Σ_k Jᵀ (Ψ(J^h) J + Λ ∂J/∂q_h)
-    """
-    by_q, by_v = np.zeros((2, *q.shape[:-1], *[tree.nv] * 3))
-    for Lambda, k in _matter(tree, q, v):
-        form = coriolis_form(Lambda, factorization)
-        speeds = v[..., k.columns, None]
-        J, JT = k.J[..., None, :, :], _T(k.J)[..., None, :, :]
-        Psi = _applied(form, (k.J @ speeds)[..., 0])[..., None, :, :]
-        Psi_h = _applied(form, (k.dJ @ speeds[..., None, :, :])[..., 0])
-        inner = Lambda @ k.J1[..., None, :, :] + Psi @ J
-        part = _T(k.dJ) @ inner + JT @ (Lambda @ k.dJ1 + Psi_h @ J + Psi @ k.dJ)
-        _add(by_q, k.columns, np.moveaxis(part, -3, -1))
-        part = JT @ (_applied(form, _T(k.J)) @ J + Lambda @ k.dJ)
-        _add(by_v, k.columns, np.moveaxis(part, -3, -1))
-    return by_q, by_v
-
-
-def gravity_partials(tree: Tree, q: Array) -> Array:
-    """Return ∂g_i/∂q_h, ``(…, nv, nv)``.
-
-    ``Σ_k (∂J_kᵀ/∂q_h Λ_k − J_kᵀ Λ_k ad(J_k^h)) Ad(C_k)⁻¹ (0, −g)``  [GOA13, (24d)]
-    """
-    result = np.zeros((*q.shape[:-1], tree.nv, tree.nv))
-    for Lambda, k in _matter(tree, q, np.zeros((*q.shape[:-1], tree.nv))):
-        G = k.gravity[..., None, :, :]
-        part = _T(k.dJ) @ (Lambda @ G) - _T(k.J)[..., None, :, :] @ (Lambda @ (ad(_T(k.J)) @ G))
-        _add(result, k.columns, np.moveaxis(part[..., 0], -2, -1), 2)
-    return result
-
-
-def mass_matrix_parameter_partials(tree: Tree, q: Array) -> Array:
-    """Return ∂M_ij/∂π, ``(…, nv, nv, 10 n)``: ``J_kᵀ U_h J_k`` with unit inertias U_h.
-
-    [GOA13, (13a)]
-    """
-
-    def own(k: LinkTensors) -> Array:
-        return _T(k.J)[..., None, :, :] @ (_unit_matrices() @ k.J[..., None, :, :])
-
-    return _by_parameters(tree, q, np.zeros((*q.shape[:-1], tree.nv)), own)
-
-
-def coriolis_parameter_partials(tree: Tree, q: Array, v: Array, factorization: str) -> Array:
-    """Return ∂C_ij/∂π, ``(…, nv, nv, 10 n)``: ``J_kᵀ (U_h dJ_k/dt + Ψ_h(V_k) J_k)``.
-
-    [GOA13, (13b)], with dJ/dt where the text has J
-    """
-    units = _unit_matrices()
-    forms = np.stack([coriolis_form(U, factorization) for U in units])
-
-    def own(k: LinkTensors) -> Array:
-        V = (k.J @ v[..., k.columns, None])[..., None, :, 0]
-        inner = units @ k.J1[..., None, :, :] + _applied(forms, V) @ k.J[..., None, :, :]
-        return _T(k.J)[..., None, :, :] @ inner
-
-    return _by_parameters(tree, q, v, own)
-
-
-def gravity_parameter_partials(tree: Tree, q: Array) -> Array:
-    """Return ∂g_i/∂π, ``(…, nv, 10 n)``: ``J_kᵀ U_h Ad(C_k)⁻¹ (0, −g)``  [GOA13, (13c)]."""
-    result = np.zeros((*q.shape[:-1], tree.nv, 10 * len(tree.body_links)))
-    for body, k in _bodies(tree, q, np.zeros((*q.shape[:-1], tree.nv))):
-        own = _T(k.J)[..., None, :, :] @ (_unit_matrices() @ k.gravity[..., None, :, :])
-        place = np.ix_(k.columns, np.arange(10 * body, 10 * body + 10))
-        result[(..., *place)] = np.moveaxis(own[..., 0], -2, -1)
-    return result
-
-
-def _by_parameters(tree: Tree, q: Array, v: Array, own: Callable[[LinkTensors], Array]) -> Array:
-    result = np.zeros((*q.shape[:-1], tree.nv, tree.nv, 10 * len(tree.body_links)))
-    for body, k in _bodies(tree, q, v):
-        place = np.ix_(k.columns, k.columns, np.arange(10 * body, 10 * body + 10))
-        result[(..., *place)] = np.moveaxis(own(k), -3, -1)
-    return result
-
-
-def coriolis_form(Lambda: Array, factorization: str) -> Array:
-    """Return the constant Ψ of a body, ``(6, 6, 6)``: ``Ψ(V)_ab = Σ_c Ψ_abc V_c``.
-
-    ::
-
-        passive       Ψ(V) = Λ ad(V) − ad(V)ᵀ Λ                  [GOA13, (6b)]
-        kinematic     Ψ(V) = −ad(V)ᵀ Λ
-        christoffel   Ψ(V) = ½ (Λ ad(V) − ad(V)ᵀ Λ + x)          x u = −ad(u)ᵀ Λ V
-    """
-    brackets = ad(np.eye(6))  # ad of the unit twists
-    left = np.moveaxis(Lambda @ brackets, 0, -1)
-    right = np.moveaxis(_T(brackets) @ Lambda, 0, -1)
-    if factorization == "passive":
-        return left - right
-    if factorization == "kinematic":
-        return -right
-    assert factorization == FACTORIZATIONS[2]
-    return 0.5 * (left - right - np.swapaxes(right, 1, 2))
-
-
-def _matter(tree: Tree, q: Array, v: Array) -> Iterator[tuple[Array, LinkTensors]]:
-    """Yield the inertia Λ of every link that has one, in its frame, with its tensors."""
-    for i, tensors in link_tensors(tree, q, v):
-        Lambda = inertia_matrix(tree.links[i].inertia)
-        if Lambda.any():
-            yield Lambda, tensors
-
-
-def _bodies(tree: Tree, q: Array, v: Array) -> Iterator[tuple[int, LinkTensors]]:
-    """Yield every body with Jacobians and gravity in the frame its parameters are given in."""
-    bodies = {link: body for body, link in enumerate(tree.body_links)}
-    for i, k in link_tensors(tree, q, v):
-        if i in bodies:
-            B = twist_matrix(tree.body_placements[bodies[i]])
-            yield bodies[i], k._replace(J=B @ k.J, J1=B @ k.J1, gravity=B @ k.gravity)
-
-
-def inertia_matrix(inertia: SpatialInertia) -> Array:
-    """Return the 6x6 matrix of an inertia."""
-    return np.array([_six(inertia.apply(unit)) for unit in _BASIS], float).T
-
-
-@cache
-def _unit_matrices() -> Array:
-    return np.stack([inertia_matrix(unit) for unit in UNITS])
-
-
-def ad(V: Array) -> Array:
-    """Return ``ad(V)`` of twists ``(…, 6)``, as ``(…, 6, 6)``."""
-    w, v = (-np.cross(x[..., None, :], np.eye(3)) for x in (V[..., :3], V[..., 3:]))
-    return np.concatenate(
-        [np.concatenate([w, np.zeros_like(w)], -1), np.concatenate([v, w], -1)], -2
+def coriolis_partials(
+    robot: Robot, q: Scalars, rates: Sequence[Scalars], factorization: str
+) -> Rows:
+    """Return ∂C_ij/∂q_h and ∂C_ij/∂v_h, two rows of nv³ scalars."""
+    (v,), nv = rates, robot.nv
+    (C,) = coriolis_matrix(
+        robot, varied_configuration(robot, q), [varied_rate(v, nv)], factorization
     )
+    return [partials(C, range(nv)), partials(C, range(nv, 2 * nv))]
 
 
-def _adjoint(link: Link, motion: LinkMotion, batch: tuple[int, ...]) -> Array:
-    """Return ``Ad(C_{k,p})`` of a link."""
-    return twist_matrix(link.placement @ motion.pose, batch)
+def gravity_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+    """Return ∂g_i/∂q_h, one row of nv² scalars."""
+    (g,) = gravity_forces(robot, varied_configuration(robot, q), rates)
+    return [partials(g, range(robot.nv))]
 
 
-def twist_matrix(T: Transform, batch: tuple[int, ...] = ()) -> Array:
-    """Return the matrix that takes twists of the parent into the frame at ``T``."""
-    result = np.zeros((*batch, 6, 6))
-    for j, unit in enumerate(_BASIS):
-        for i, x in enumerate(_six(T.pull(unit))):
-            result[..., i, j] = x.coeffs[0] if hasattr(x, "coeffs") else x
-    return result
+def jacobian_partials(
+    robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: str, representation: str
+) -> Rows:
+    """Return ∂J/∂q_h, ∂(dJ/dt)/∂q_h, ... of a frame, rows of 6 nv² scalars."""
+    varied = varied_configuration(robot, q)
+    rows = jacobian(robot, varied, rates, frame, representation)
+    return [partials(row, range(robot.nv)) for row in rows]
 
 
-def _six(pair: Any) -> list[Any]:
-    return [*pair[0], *pair[1]]
+def mass_matrix_parameter_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+    """Return ∂M_ij/∂π, one row of nv² 10 n scalars."""
+    tree = _varied_tree(robot)
+    M = mass_matrix_jets(tree, link_motions(tree, q, rates))
+    return _by_parameters(robot, (x for row in M for x in row))
 
 
-def _applied(form: Array, V: Array) -> Array:
-    """Return ``Ψ(V)``."""
-    return (form @ V[..., None, :, None])[..., 0]
+def coriolis_parameter_partials(
+    robot: Robot, q: Scalars, rates: Sequence[Scalars], factorization: str
+) -> Rows:
+    """Return ∂C_ij/∂π, one row of nv² 10 n scalars."""
+    tree = _varied_tree(robot)
+    C = coriolis_matrix_jets(tree, link_motions(tree, q, rates), factorization)
+    return _by_parameters(robot, (x for row in C for x in row))
 
 
-def _padded(matrix: Array, columns: int) -> Array:
-    missing = np.zeros((*matrix.shape[:-1], columns - matrix.shape[-1]))
-    return np.concatenate([matrix, missing], -1)
+def gravity_parameter_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+    """Return ∂g_i/∂π, one row of nv 10 n scalars."""
+    tree = _varied_tree(robot)
+    return _by_parameters(robot, gravity_force_jets(tree, link_motions(tree, q, rates)))
 
 
-def _add(result: Array, columns: Array, part: Array, axes: int = 3) -> None:
-    """Add to the entries whose last axes have these indices."""
-    result[(..., *np.ix_(*[columns] * axes))] += part
+def _varied_tree(robot: Robot) -> Tree:
+    """Return the tree with tangent numbers for all inertial parameters.
+
+    What is linear in them does not depend on their values, so these are zero.
+    """
+    tree = lowered(robot)
+    links = list(tree.links)
+    for body, (i, T) in enumerate(zip(tree.body_links, tree.body_placements, strict=True)):
+        m, x, y, z, *rotational = (Jet([Tangent(0.0, {10 * body + h: 1.0})]) for h in range(10))
+        inertia = SpatialInertia(m, Vec3(x, y, z), Symmetric3(*rotational))
+        links[i] = links[i]._replace(inertia=inertia.moved(T))
+    return tree._replace(links=tuple(links))
 
 
-def _T(matrix: Array) -> Array:
-    return np.swapaxes(matrix, -1, -2)
+def _by_parameters(robot: Robot, jets: Iterable[Any]) -> Rows:
+    (row,) = as_rows(jets, 0)
+    return [partials(row, range(robot.n_parameters))]

@@ -1,13 +1,18 @@
-"""Twists of links and frames in every representation, as jets."""
+"""Twists of links, bodies and frames in every representation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from jounce.algebra.se3 import NO_MOTION, Force, Motion, Transform
-from jounce.algebra.vector import ZERO
-from jounce.dynamics.motion import LinkMotion
-from jounce.model.lowering.tree import Tree
+from jounce.algebra.jet import Jet
+from jounce.algebra.se3 import NO_MOTION, Force, Motion, Transform, components
+from jounce.algebra.vector import ZERO, Vec3
+from jounce.dynamics.motion import LinkMotion, link_motions
+from jounce.dynamics.poses import frame_place, link_poses
+from jounce.dynamics.rows import Rows, Scalars, as_rows
+from jounce.model.lowering.tree import Tree, lowered
+from jounce.model.robot import Robot
 
 REPRESENTATIONS = ("body", "spatial", "hybrid")
 
@@ -24,6 +29,21 @@ def link_twists(
         V_p = twists[link.parent] if link.parent >= 0 else ground
         twists.append(motion.pose.pull(link.placement.pull(V_p)) + motion.twist)
     return twists
+
+
+def falling_ground(gravity: Vec3, order: int) -> Motion:
+    """Return the fictitious twist ``(0, −g t)`` of the ground that stands for gravity."""
+    time = Jet((0.0, 1.0, *[0.0] * (order - 1)))
+    return Motion(ZERO, Vec3(*(time * -g for g in gravity)))
+
+
+def gravity_fields(tree: Tree, motions: Sequence[LinkMotion]) -> list[Motion]:
+    """Return the acceleration (0, −g) of the ground in every link frame."""
+    fields: list[Motion] = []
+    for link, motion in zip(tree.links, motions, strict=True):
+        G = fields[link.parent] if link.parent >= 0 else Motion(ZERO, -tree.gravity)
+        fields.append(motion.pose.pull(link.placement.pull(G)))
+    return fields
 
 
 def motion_in(representation: str, body: Motion, pose: Transform) -> Motion:
@@ -65,3 +85,44 @@ def force_in(representation: str, body: Force, pose: Transform) -> Force:
     if representation == "spatial":
         return pose.push(body)
     return Force(pose.rotation.rotate(body.moment), pose.rotation.rotate(body.force))
+
+
+def twists(robot: Robot, q: Scalars, rates: Sequence[Scalars], representation: str) -> Rows:
+    """Return the twist of every body, 6 scalars each; K rates give K rows."""
+    tree = lowered(robot)
+    places = list(zip(tree.body_links, tree.body_placements, strict=True))
+    return _twist_rows(robot, q, rates, representation, places)
+
+
+def frame_twist(
+    robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: str, representation: str
+) -> Rows:
+    """Return the twist of a frame, 6 scalars; K rates give K rows."""
+    link, T = frame_place(robot, frame)
+    if representation == "body" or link < 0:
+        return _twist_rows(robot, q, rates, representation, [(link, T)])
+    tree = lowered(robot)
+    V = T.pull(link_twists(tree, link_motions(tree, q, rates))[link])
+    pose = link_poses(tree, link_motions(tree, q, ()))[link] @ T
+    moved = twist_rates_in(representation, V, pose, len(rates) - 1)
+    return [as_rows(components(X), 0)[0] for X in moved]
+
+
+def _twist_rows(
+    robot: Robot,
+    q: Scalars,
+    rates: Sequence[Scalars],
+    representation: str,
+    places: Sequence[tuple[int, Transform]],
+) -> Rows:
+    tree = lowered(robot)
+    motions = link_motions(tree, q, rates)
+    twists, poses = link_twists(tree, motions), link_poses(tree, motions)
+    scalars: list[Any] = []
+    for link, T in places:
+        if link < 0:
+            scalars += [0.0] * 6
+            continue
+        V = motion_in(representation, T.pull(twists[link]), poses[link] @ T)
+        scalars += components(V)
+    return as_rows(scalars, len(rates) - 1)

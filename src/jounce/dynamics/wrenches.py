@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from jounce.algebra.jet import Jet
 from jounce.algebra.se3 import Force, Transform
+from jounce.algebra.vector import Vec3
 from jounce.dynamics.motion import LinkMotion
 from jounce.dynamics.poses import link_poses
+from jounce.dynamics.rows import Scalars
 from jounce.model.lowering.tree import Tree
+from jounce.model.robot import Robot
+
+Loads = Mapping[tuple[str, str], Sequence[Scalars]]  # frame, representation -> rows of six
 
 
 class FrameWrench(NamedTuple):
@@ -18,6 +24,18 @@ class FrameWrench(NamedTuple):
     placement: Transform  # T_link_frame
     representation: str
     wrench: Force
+
+
+def frame_wrenches(robot: Robot, tree: Tree, loads: Loads | None) -> list[FrameWrench]:
+    """Return rows of wrench derivatives as wrenches of jets on links."""
+    result = []
+    for (frame, representation), rows in (loads or {}).items():
+        place = robot.frame(frame)
+        link, T_link_frame = tree.frame(place.body, place.placement)
+        parts = [Jet.from_derivatives(column) for column in zip(*rows, strict=True)]
+        W = Force(Vec3(*parts[:3]), Vec3(*parts[3:]))
+        result.append(FrameWrench(link, T_link_frame, representation, W))
+    return result
 
 
 def link_wrenches(

@@ -26,7 +26,7 @@ def coupled(
 ) -> np.ndarray:
     """Return a, a', ... and θ'', θ''', ... for the torques and their derivatives.
 
-    ``groups`` are the arguments of `jounce.derivatives.elastic.coupled` before the torques;
+    ``groups`` are the arguments of `jounce.dynamics.elastic.elastic_coupled` before the torques;
     ``wrenches`` act on the links.
     """
     order, given = len(torques) - 1, as_wrenches(wrenches)

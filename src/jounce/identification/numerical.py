@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import qr, solve_triangular
 
 from jounce.api.partials import motor_columns
-from jounce.derivatives.parameters import force_regressor
+from jounce.dynamics.regressor import regressor
 from jounce.model.configuration import integrate
 from jounce.model.robot import Robot
 
@@ -50,7 +50,7 @@ def random_regressor(
     start = np.broadcast_to(robot.neutral, (samples, robot.nq))
     q = integrate(robot, start, rng.uniform(-3.0, 3.0, (samples, robot.nv)))
     v, a = rng.normal(size=(2, samples, robot.nv)) * 3.0
-    (row,) = force_regressor(robot, list(q.T), [list(v.T), list(a.T)])
+    (row,) = regressor(robot, list(q.T), [list(v.T), list(a.T)])
     columns = [np.broadcast_to(x, samples) for x in row]
     Y = np.stack(columns, axis=-1).reshape(1, samples, robot.nv, robot.n_parameters)
     groups = motor_columns([v, a], friction=friction, armature=armature)

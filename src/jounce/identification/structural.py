@@ -24,9 +24,8 @@ from typing import NamedTuple
 import numpy as np
 
 from jounce.algebra.se3 import Transform
-from jounce.dynamics.motion import screws
+from jounce.algebra.spatial_matrix import ad_matrix, inertia_matrix, pull_matrix
 from jounce.dynamics.regressor import UNITS
-from jounce.dynamics.tensors import ad, inertia_matrix, twist_matrix
 from jounce.model.lowering.tree import Link, Tree, lowered
 from jounce.model.robot import Robot
 
@@ -72,7 +71,7 @@ def _mobilities(tree: Tree, tolerance: float) -> list[_Space]:
     result: list[_Space] = []
     for link in tree.links:
         _, S, G = result[link.parent] if link.parent >= 0 else (none, none, gravity)
-        Ad, Xi = twist_matrix(link.placement), _screws(link)
+        Ad, Xi = pull_matrix(link.placement), _screws(link)
         carried = _closed(Ad @ S, Xi, tolerance)
         S = _closed(np.concatenate([carried, Xi], axis=1), Xi, tolerance)
         result.append(_Space(carried, S, _closed(Ad @ G, Xi, tolerance)))
@@ -83,7 +82,7 @@ def _closed(space: Array, Xi: Array, tolerance: float) -> Array:
     """Return the smallest space that holds ``space`` and that no motion of the joint leaves."""
     basis = column_space(space, tolerance)
     while True:
-        turned = [ad(X) @ basis for X in Xi.T]
+        turned = [ad_matrix(X) @ basis for X in Xi.T]
         grown = column_space(np.concatenate([basis, *turned], axis=1), tolerance)
         if grown.shape == basis.shape:
             return basis
@@ -97,7 +96,7 @@ def _movable(link: Link, space: _Space, tolerance: float, armature: bool) -> Arr
     """
     carried, S, G = space
     Xi = _screws(link)
-    brackets = [ad(X) for X in Xi.T]
+    brackets = [ad_matrix(X) for X in Xi.T]
 
     def conditions(M: Array, own: Array) -> Array:
         felt = (Xi.T @ M @ carried, own, Xi.T @ M @ G)
@@ -135,7 +134,7 @@ def _unit_matrices() -> list[Array]:
 
 
 def _screws(link: Link) -> Array:
-    return np.array([[*X.angular, *X.linear] for X in screws(link.step)], float).T
+    return np.array([[*X.angular, *X.linear] for X in link.step.screws], float).T
 
 
 def column_space(matrix: Array, tolerance: float) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 
 from jounce.algebra.rigid import join, normalized, rotation_vector
 from jounce.api.kinematics import frame_pose
-from jounce.derivatives.inverse_kinematics import DIRECTIONS
+from jounce.dynamics.inverse_kinematics import DIRECTIONS
 from jounce.errors import ArgumentError, ShapeError, unknown_name
 from jounce.ik.tasks import checked_directions, checked_poses, checked_task, in_order
 from jounce.kernels.kernel import Kernel, kernel_of

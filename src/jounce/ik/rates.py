@@ -9,8 +9,7 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 
 from jounce.api.kinematics import jacobian
-from jounce.derivatives.inverse_kinematics import DIRECTIONS
-from jounce.dynamics.inverse_kinematics import Task
+from jounce.dynamics.inverse_kinematics import DIRECTIONS, Task
 from jounce.dynamics.twists import REPRESENTATIONS
 from jounce.errors import ArgumentError, ShapeError, SingularityError, unknown_name
 from jounce.ik.tasks import (

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from jounce.derivatives.inverse_kinematics import DIRECTIONS, task_of
-from jounce.dynamics.inverse_kinematics import Task
+from jounce.dynamics.inverse_kinematics import DIRECTIONS, Task, task_of
 from jounce.errors import ArgumentError, ShapeError, UnsupportedError, unknown_name
 from jounce.model.checks import as_floats, check_finite
 from jounce.model.robot import Robot

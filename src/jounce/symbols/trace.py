@@ -19,8 +19,9 @@ from jounce.algebra.scalar import sincos
 from jounce.codegen.expression import Expr
 from jounce.codegen.graph import Graph
 from jounce.codegen.program import Program
-from jounce.derivatives.forces import forces, gravity
-from jounce.derivatives.matrices import coriolis, mass
+from jounce.dynamics.gravity import gravity_forces
+from jounce.dynamics.inverse import inverse_dynamics
+from jounce.dynamics.matrices import coriolis_matrix, mass_matrix
 from jounce.errors import ModelError, UnsupportedError
 from jounce.model.inertia import Inertia
 from jounce.model.robot import Robot
@@ -74,12 +75,12 @@ class Tracer:
         """Return a quantity and its time derivatives up to an order, as rows of scalars."""
         robot, q, rates = self.robot, self.q, self.rates
         if quantity == "Q":
-            return forces(robot, q, rates[: order + 2])
+            return inverse_dynamics(robot, q, rates[: order + 2])
         if quantity == "M":
-            return mass(robot, q, rates[:order])
+            return mass_matrix(robot, q, rates[:order])
         if quantity == "C":
-            return coriolis(robot, q, rates[: order + 1], factorization)
-        return gravity(robot, q, rates[:order])
+            return coriolis_matrix(robot, q, rates[: order + 1], factorization)
+        return gravity_forces(robot, q, rates[:order])
 
     def listing(self, rows: Mapping[str, tuple[list[Any], tuple[int, ...]]]) -> Listing:
         """Return the program of named rows and their shapes."""

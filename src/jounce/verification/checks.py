@@ -13,9 +13,9 @@ import numpy as np
 
 from jounce.algebra.matrix_jet import MatrixJet
 from jounce.api.dynamics import inverse_dynamics
-from jounce.derivatives.forces import FORMULATIONS
-from jounce.dynamics import tensors
+from jounce.dynamics import tensor_arrays
 from jounce.dynamics.closed_form import system
+from jounce.dynamics.inverse import FORMULATIONS
 from jounce.dynamics.matrices import FACTORIZATIONS
 from jounce.errors import InvalidInertiaError, SingularError
 from jounce.model.inertia import NEGATIVE_TOLERANCE, Inertia, check_inertia
@@ -215,10 +215,10 @@ def partials_along_the_motion_are_rates(motions: Motions) -> list[Check]:
     g, M, C = (
         motions.text(f"{x}", 1) for x in ("gravity_forces", "mass_matrix", "coriolis_matrix")
     )
-    C_q, C_v = tensors.coriolis_partials(tree, q, v, "passive")
+    C_q, C_v = tensor_arrays.coriolis_partials(tree, q, v, "passive")
     along = {
-        "g": (_along(tensors.gravity_partials(tree, q), v), g),
-        "M": (_along(tensors.mass_matrix_partials(tree, q), v), M),
+        "g": (_along(motions.text("gravity_partials", 0)[0], v), g),
+        "M": (_along(tensor_arrays.mass_matrix_partials(tree, q), v), M),
         "C": (_along(C_q, v) + _along(C_v, a), C),
     }
     result = [

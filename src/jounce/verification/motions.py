@@ -13,8 +13,7 @@ import numpy as np
 
 from jounce.api.call import Wrench
 from jounce.api.closed_form import closed_form
-from jounce.derivatives.closed_form import ClosedForm
-from jounce.dynamics.closed_form import system
+from jounce.dynamics.closed_form import ClosedForm, system
 from jounce.dynamics.twists import REPRESENTATIONS
 from jounce.kernels.quantities import QUANTITIES, kernel_spec, run_text, signature
 from jounce.model.robot import Robot

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import jounce
+from jounce.algebra.spatial_matrix import pull_matrix
 from jounce.api import tensors
-from jounce.dynamics import tensors as arrays
+from jounce.dynamics import tensor_arrays as arrays
 from jounce.dynamics.matrices import FACTORIZATIONS
 from jounce.model.lowering.tree import lowered
 from tests.tolerances import ROUNDOFF, assert_close
@@ -50,13 +51,21 @@ def call(name: str, robot: jounce.Robot, q: Any, v: Any, **options: Any) -> Any:
     return function(robot, q, v, **options) if name in OF_C else function(robot, q, **options)
 
 
-@pytest.mark.parametrize("name", [*BY_STATE, *BY_PARAMETERS])
+@pytest.mark.parametrize("name", ["mass_matrix_partials", *BY_PARAMETERS])
 def test_kernels_and_array_texts_agree(
     name: str, robot: jounce.Robot, rng: np.random.Generator
 ) -> None:
     q, v = state(robot, rng, 2)
     wanted = getattr(arrays, name)(lowered(robot), q)
     assert_close(call(name, robot, q, v), wanted, LIMIT, scale=1e-3)
+
+
+def test_gravity_partials_are_the_rates(robot: jounce.Robot, rng: np.random.Generator) -> None:
+    """By every coordinate: what jets in time make of a unit velocity."""
+    q, _ = state(robot, rng, 2)
+    got = jounce.gravity_partials(robot, q)
+    for h, unit in enumerate(np.eye(robot.nv)):
+        assert_close(got[..., h], jounce.gravity_forces(robot, q, unit)[1], LIMIT, scale=1e-3)
 
 
 @pytest.mark.parametrize("factorization", FACTORIZATIONS)
@@ -234,7 +243,7 @@ def test_jacobian_partials_and_the_recursion_agree(
     tree = lowered(robot)
     link, T = tree.body_links[-1], tree.body_placements[-1]
     k = dict(arrays.link_tensors(tree, q, v))[link]
-    B = arrays.twist_matrix(T)
+    B = pull_matrix(T)
     dJ, dJ1 = jounce.jacobian_partials(robot, robot.bodies[-1].name, q, v)
     for got, wanted in ((dJ, k.dJ), (dJ1, k.dJ1)):
         dense = np.zeros((6, robot.nv, robot.nv))

@@ -266,7 +266,7 @@ def test_too_few_rates() -> None:
 @pytest.mark.parametrize(("k", "order"), [(0, 1), (4, 1), (1, -1)])
 def test_coefficients_out_of_range(k: int, order: int) -> None:
     robot, motion = tree(0)
-    with pytest.raises(jounce.ShapeError, match="1 ≤ k ≤ order"):
+    with pytest.raises(jounce.ArgumentError, match="1 ≤ k ≤ order"):
         jounce.closed_form(robot, *motion).coefficient(k, order)
 
 

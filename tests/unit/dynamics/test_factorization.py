@@ -8,8 +8,8 @@ import pytest
 
 import jounce
 from jounce.codegen import Graph
-from jounce.derivatives.matrices import mass
 from jounce.dynamics.factorization import factorize, is_zero, solve
+from jounce.dynamics.matrices import mass_matrix
 from tests.tolerances import INDEPENDENT, ROUNDOFF, assert_close
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -139,7 +139,7 @@ def test_mimic_joints_fill_in_little() -> None:
 
 def traced_mass(robot: jounce.Robot) -> list[list]:
     graph = Graph()
-    flat = mass(robot, graph.inputs(robot.nq), [])[0]
+    flat = mass_matrix(robot, graph.inputs(robot.nq), [])[0]
     return [flat[i * robot.nv : (i + 1) * robot.nv] for i in range(robot.nv)]
 
 

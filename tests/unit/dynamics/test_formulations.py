@@ -12,7 +12,7 @@ import pytest
 
 import jounce
 from jounce.comparison.reference import mapped, orthogonal
-from jounce.derivatives.forces import FORMULATIONS, forces
+from jounce.dynamics.inverse import FORMULATIONS, inverse_dynamics
 from jounce.model.examples import KINDS
 from jounce.model.lowering.tree import lowered
 from tests.tolerances import INDEPENDENT, assert_close, assert_orders_close
@@ -83,7 +83,7 @@ def fifty_digits(robot: jounce.Robot, q: Any, rates: Any, loads: Any) -> np.ndar
     with mpmath.workdps(50):
         wrenches = {key: precise(rows) for key, rows in loads.items()}
         motion = precise([q])[0], precise(rates)
-        rows = forces(robot, *motion, wrenches, "body", tree=lowered(robot))
+        rows = inverse_dynamics(robot, *motion, wrenches, "body", tree=lowered(robot))
         return np.array([[float(x) for x in row] for row in rows])
 
 
@@ -94,7 +94,7 @@ def precise(rows: Any) -> list[list[Any]]:
 def by_text(given: Case, formulation: str) -> np.ndarray:
     loads = {key: rows.tolist() for key, rows in given.loads.items()}
     motion = given.q.tolist(), given.rates.tolist()
-    return np.array(forces(given.robot, *motion, loads, formulation))
+    return np.array(inverse_dynamics(given.robot, *motion, loads, formulation))
 
 
 @every_formulation
@@ -175,7 +175,8 @@ def test_fifty_digits_are_fifty_digits(name: str) -> None:
         exact = orthogonal(mapped(lowered(robot), mpmath.mpf))
         motion = precise([q])[0], precise(rates)
         found = [
-            np.array(forces(robot, *motion, formulation=name, tree=exact)) for name in FORMULATIONS
+            np.array(inverse_dynamics(robot, *motion, formulation=name, tree=exact))
+            for name in FORMULATIONS
         ]
         for other in found[1:]:
             for row, wanted in zip(other, found[0], strict=True):
@@ -193,11 +194,11 @@ def test_order_ten_is_the_derivative_of_order_zero() -> None:
             return [mpmath.polyval(derived(row[::-1], k), t) for row in coefficients]
 
         def force(t: Any) -> Any:
-            return forces(robot, rate(t, 0), [rate(t, 1), rate(t, 2)])[0][0]
+            return inverse_dynamics(robot, rate(t, 0), [rate(t, 1), rate(t, 2)])[0][0]
 
         start = mpmath.mpf("0.25")
         rates = [rate(start, k) for k in range(1, ORDER + 3)]
-        got = forces(robot, rate(start, 0), rates)
+        got = inverse_dynamics(robot, rate(start, 0), rates)
         wanted = [c * mpmath.factorial(k) for k, c in enumerate(mpmath.taylor(force, start, ORDER))]
         first = [float(row[0]) for row in got]
         assert_orders_close(first, [float(x) for x in wanted], INDEPENDENT)

@@ -8,7 +8,7 @@ import pytest
 
 import jounce
 from jounce.algebra.jet import Jet, dt
-from jounce.derivatives.forces import forces
+from jounce.dynamics.inverse import inverse_dynamics
 from tests.tolerances import INDEPENDENT, ROUNDOFF, assert_close, assert_orders_close
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -96,9 +96,9 @@ def test_spherical_joint_is_three_revolute_joints(rng: np.random.Generator) -> N
     omega = times(E, [dt(x) for x in angles])
     chain, ball = arm(rng, "euler"), arm(rng, "spherical")
     motion = [first, *angles, third]
-    Q_chain = forces(chain, rows(motion, 1)[0], rows([dt(x) for x in motion], ORDER + 2))
+    Q_chain = inverse_dynamics(chain, rows(motion, 1)[0], rows([dt(x) for x in motion], ORDER + 2))
     q = [first.coeffs[0], *quaternion([a.coeffs[0] for a in angles]), third.coeffs[0]]
-    Q_ball = forces(ball, q, rows([dt(first), *omega, dt(third)], ORDER + 2))
+    Q_ball = inverse_dynamics(ball, q, rows([dt(first), *omega, dt(third)], ORDER + 2))
     torque = [Jet.from_derivatives([Q_ball[k][1 + i] for k in range(ORDER + 1)]) for i in range(3)]
     mapped = times([list(c) for c in zip(*E, strict=True)], torque)
     got = [
@@ -117,11 +117,11 @@ def test_free_joint_is_three_prismatic_and_three_revolute_joints(rng: np.random.
     velocity = times(back, [dt(p) for p in position])
     chain, free = arm(rng, "six"), arm(rng, "free")
     motion = [first, *position, *angles, third]
-    Q_chain = forces(chain, rows(motion, 1)[0], rows([dt(m) for m in motion], ORDER + 2))
+    Q_chain = inverse_dynamics(chain, rows(motion, 1)[0], rows([dt(m) for m in motion], ORDER + 2))
     start = [p.coeffs[0] for p in position]
     turn = quaternion([a.coeffs[0] for a in angles])
     q = [first.coeffs[0], *start, *turn, third.coeffs[0]]
-    Q = forces(free, q, rows([dt(first), *omega, *velocity, dt(third)], ORDER + 2))
+    Q = inverse_dynamics(free, q, rows([dt(first), *omega, *velocity, dt(third)], ORDER + 2))
     jets = [Jet.from_derivatives([Q[k][1 + i] for k in range(ORDER + 1)]) for i in range(6)]
     push = times(R, jets[3:])
     turn_forces = times([list(c) for c in zip(*E, strict=True)], jets[:3])
@@ -164,14 +164,14 @@ def test_orders_are_derivatives_of_order_zero(kind: str, rng: np.random.Generato
     def order_zero(t) -> list:
         v = velocities(t)
         a = [mpmath.diff(lambda s, i=i: velocities(s)[i], t) for i in range(robot.nv)]
-        return forces(robot, coordinates(t), [v, a])[0]
+        return inverse_dynamics(robot, coordinates(t), [v, a])[0]
 
     with mpmath.workdps(50):
         series = [
             mpmath.taylor(lambda s, i=i: velocities(s)[i], 0, ORDER + 1) for i in range(robot.nv)
         ]
         rates = [[c[k] * mpmath.factorial(k) for c in series] for k in range(ORDER + 2)]
-        got = forces(robot, coordinates(mpmath.mpf(0)), rates)
+        got = inverse_dynamics(robot, coordinates(mpmath.mpf(0)), rates)
         step = mpmath.mpf(10) ** -4
         values = {n: order_zero(n * step) for n in range(-6, 7)}
         for k in range(ORDER + 1):
@@ -312,7 +312,7 @@ def test_high_order_against_fifty_digits(rng: np.random.Generator) -> None:
     q = robot.random_configuration(rng)
     rates = rng.normal(size=(12, robot.nv))
     with mpmath.workdps(50):
-        exact = forces(
+        exact = inverse_dynamics(
             robot, [mpmath.mpf(x) for x in q], [[mpmath.mpf(x) for x in r] for r in rates]
         )
         wanted = [[float(x) for x in row] for row in exact]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import jounce
-from jounce.derivatives.matrices import coriolis, mass
+from jounce.dynamics.matrices import coriolis_matrix, mass_matrix
 from tests.architecture.sources import ROOT
 from tests.tolerances import INDEPENDENT, ROUNDOFF, assert_close, assert_orders_close
 
@@ -115,8 +115,8 @@ def test_high_orders_against_fifty_digits(rng: np.random.Generator) -> None:
     q, rates = robot.random_configuration(rng), rng.normal(size=(7, robot.nv))
     with mpmath.workdps(50):
         start, *exact = ([mpmath.mpf(float(x)) for x in row] for row in (q, *rates))
-        M = floats(mass(robot, start, exact), robot.nv)
-        C = {f: floats(coriolis(robot, start, exact, f), robot.nv) for f in FACTORIZATIONS}
+        M = floats(mass_matrix(robot, start, exact), robot.nv)
+        C = {f: floats(coriolis_matrix(robot, start, exact, f), robot.nv) for f in FACTORIZATIONS}
     assert_orders_close(jounce.mass_matrix(robot, q, *rates), M, INDEPENDENT)
     for factorization, wanted in C.items():
         got = jounce.coriolis_matrix(robot, q, *rates, factorization=factorization)

@@ -10,8 +10,8 @@ import pytest
 mpmath = pytest.importorskip("mpmath")
 
 import jounce  # noqa: E402
-from jounce.derivatives.forces import forces  # noqa: E402
-from jounce.derivatives.partials import tangent_partials  # noqa: E402
+from jounce.dynamics.inverse import inverse_dynamics  # noqa: E402
+from jounce.dynamics.partials import tangent_partials  # noqa: E402
 from tests.tolerances import INDEPENDENT, ROUNDOFF, assert_close  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -80,7 +80,7 @@ def differences(
             q = moved(robot, q, step)
         else:
             rates[j - 1] = rates[j - 1] + step
-        sides.append(np.array(forces(robot, list(q), rates, loads), dtype=object))
+        sides.append(np.array(inverse_dynamics(robot, list(q), rates, loads), dtype=object))
     return ((sides[0] - sides[1]) / (2 * h)).astype(float)
 
 
@@ -204,7 +204,7 @@ def test_second_partials_against_differences_at_60_digits(rng: np.random.Generat
                 arrays = [mp(array) for array in motion]
                 arrays[first] = arrays[first] + mp(x) * (s * h)
                 arrays[other] = arrays[other] + mp(y) * (t * h)
-                Q = forces(robot, list(arrays[0]), arrays[1:])[0]
+                Q = inverse_dynamics(robot, list(arrays[0]), arrays[1:])[0]
                 total = total + np.array(Q, dtype=object) * (s * t)
             wanted = (total / (4 * h * h)).astype(float)
             got = np.einsum("ijh,j,h->i", getattr(second, name), x, y)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import jounce
+from jounce.algebra.spatial_matrix import ad_matrix, inertia_matrix
 from jounce.dynamics.motion import screws
 from jounce.dynamics.regressor import UNITS
-from jounce.dynamics.tensors import ad, inertia_matrix
 from jounce.errors import ArgumentError
 from jounce.identification import BaseParameters, base_parameters
 from jounce.identification.structural import null_space, shift_matrix
@@ -221,7 +221,7 @@ def test_invariant_parts_are_the_general_case(motion: str) -> None:
     rows = []
     for S in screws(step):
         V = np.array([*S.angular, *S.linear])
-        bracket = ad(V)
+        bracket = ad_matrix(V)
         images = []
         for unit in UNITS:
             M = inertia_matrix(unit)

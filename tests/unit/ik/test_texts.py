@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import jounce
-from jounce.dynamics.inverse_kinematics import factorize
+from jounce.dynamics.factorization import orthogonalize
 from jounce.ik.pose_solver import _free, goal_of
 from tests.tolerances import ROUNDOFF, assert_close
 
@@ -18,7 +18,7 @@ def test_factors_of_a_nearly_singular_matrix(rng: np.random.Generator):
     U, _ = np.linalg.qr(rng.normal(size=(7, 6)))
     V, _ = np.linalg.qr(rng.normal(size=(6, 6)))
     B = U @ np.diag(np.logspace(0, -10, 6)) @ V
-    factors = factorize(B.T.tolist())
+    factors = orthogonalize(B.T.tolist())
     Q = np.array(factors.Q).T
     assert_close(Q.T @ Q, np.eye(6), ROUNDOFF)
     R = np.array([[*column, *[0.0] * (5 - k)] for k, column in enumerate(factors.R)]).T

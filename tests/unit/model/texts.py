@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from jounce.derivatives.forces import forces as forces_text
-from jounce.derivatives.kinematics import body_poses
+from jounce.dynamics.inverse import inverse_dynamics as forces_text
+from jounce.dynamics.poses import poses as poses_text
 from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
 
@@ -24,5 +24,5 @@ def forces(robot: Robot, q: Any, *rates: Any) -> np.ndarray:
 
 def poses(robot: Robot, q: Any) -> np.ndarray:
     """Return ``T_world_body`` of every body, for one sample."""
-    rows = body_poses(robot, np.asarray(q, float).tolist(), [])
+    rows = poses_text(robot, np.asarray(q, float).tolist(), [])
     return np.array(rows[0], float).reshape(robot.n_bodies, 4, 4)

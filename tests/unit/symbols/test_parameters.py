@@ -12,8 +12,8 @@ import sympy as sp
 import jounce
 from jounce.codegen.graph import Graph
 from jounce.codegen.interpreter import interpret
-from jounce.derivatives.forces import forces
-from jounce.derivatives.kinematics import body_poses
+from jounce.dynamics.inverse import inverse_dynamics
+from jounce.dynamics.poses import poses
 from jounce.errors import InvalidInertiaError, ModelError, UnsupportedError
 from jounce.model import joints
 from jounce.model.builder import RobotBuilder
@@ -57,7 +57,7 @@ def test_symbolic_masses_give_the_textbook_equation(way):
     m1, m2, l1, _, c2, I2, g = SYMBOLS
     robot = arm(*SYMBOLS)
     q, v, a = sp.symbols("q1 q2"), sp.symbols("v1 v2"), sp.symbols("a1 a2")
-    (Q,) = forces(robot, q, [v, a], tree=way(robot))
+    (Q,) = inverse_dynamics(robot, q, [v, a], tree=way(robot))
     desired = textbook(q, v, a, m1, m2, l1, c2, I2, g)
     for ours, theirs in zip(Q, desired, strict=True):
         assert sp.simplify(sp.nsimplify(sp.expand(ours - theirs))) == 0
@@ -67,7 +67,7 @@ def test_the_time_derivative_is_that_of_the_equation():
     t = sp.Symbol("t")
     robot = arm(*SYMBOLS)
     q, v, a, j = sp.symbols("q1 q2"), sp.symbols("v1 v2"), sp.symbols("a1 a2"), sp.symbols("j1 j2")
-    Q, Q1 = forces(robot, q, [v, a, j])
+    Q, Q1 = inverse_dynamics(robot, q, [v, a, j])
     path = [x + y * t + z * t**2 / 2 + w * t**3 / 6 for x, y, z, w in zip(q, v, a, j, strict=True)]
     for force, rate in zip(Q, Q1, strict=True):
         along = force
@@ -81,7 +81,7 @@ def test_the_time_derivative_is_that_of_the_equation():
 
 def test_poses_are_symbolic_too():
     l1 = SYMBOLS[2]
-    rows = body_poses(arm(*SYMBOLS), sp.symbols("q1 q2"), [])[0]
+    rows = poses(arm(*SYMBOLS), sp.symbols("q1 q2"), [])[0]
     assert sp.simplify(sp.nsimplify(rows[16 + 3]) - l1 * sp.cos(sp.Symbol("q1"))) == 0
 
 
@@ -150,7 +150,7 @@ def test_sympy_matrices_and_pitches_are_taken():
     b.add("arm", None, screw, turn, Inertia(1.0, sp.Matrix([p, 0, 0]), sp.eye(3)))
     robot = b.build()
     assert robot.bodies[0].placement.rotation.rows[0].x == sp.cos(angle)
-    ((Q,),) = forces(robot, [0.3], [[0.0], [1.0]])
+    ((Q,),) = inverse_dynamics(robot, [0.3], [[0.0], [1.0]])
     assert sp.simplify(sp.nsimplify(sp.expand(Q - (1 + p**2 + p**2 + 9.80665 * p)))) == 0
 
 
@@ -164,7 +164,7 @@ def test_traced_parameters_compile_to_the_same_numbers(rng: np.random.Generator)
     other = Graph()
     assert robot != arm(*other.inputs(7))
     q, v, a = rng.normal(size=(3, 2))
-    rows = forces(robot, q.tolist(), [v.tolist(), a.tolist()])
+    rows = inverse_dynamics(robot, q.tolist(), [v.tolist(), a.tolist()])
     program = graph.program([7], rows)
     desired = jounce.inverse_dynamics(arm(*values), q, v, a)
     assert_close(np.array(interpret(program, [values])), desired, ROUNDOFF)

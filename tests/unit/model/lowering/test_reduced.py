@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import jounce
-from jounce.derivatives.forces import forces
+from jounce.dynamics.inverse import inverse_dynamics
 from jounce.model.lowering.reduced import reduced
 from jounce.model.lowering.tree import lowered
 from tests.tolerances import ROUNDOFF, assert_orders_close
@@ -29,9 +29,9 @@ def test_forces_do_not_change(seed: int, regroup: bool, sparse: bool) -> None:
         (frame, "hybrid"): rng.normal(size=(ORDER + 1, 6)).tolist(),
         (robot.bodies[0].name, "body"): rng.normal(size=(ORDER + 1, 6)).tolist(),
     }
-    plain = forces(robot, q, rates, wrenches, tree=lowered(robot))
+    plain = inverse_dynamics(robot, q, rates, wrenches, tree=lowered(robot))
     tree = reduced(robot, regrouped=regroup, sparse=sparse)
-    assert_orders_close(forces(robot, q, rates, wrenches, tree=tree), plain, ROUNDOFF)
+    assert_orders_close(inverse_dynamics(robot, q, rates, wrenches, tree=tree), plain, ROUNDOFF)
 
 
 def test_revolute_bodies_lose_mass_height_and_one_moment() -> None:
@@ -51,7 +51,9 @@ def test_operations_are_saved(name: str) -> None:
         graph = Graph()
         values = iter(graph.inputs(sum(widths)))
         rows = [[next(values) for _ in range(w)] for w in widths]
-        return graph.program(widths, forces(robot, rows[0], rows[1:], tree=tree)).operations
+        return graph.program(
+            widths, inverse_dynamics(robot, rows[0], rows[1:], tree=tree)
+        ).operations
 
     before, after = operations(lowered(robot)), operations(reduced(robot))
     assert after < 0.9 * before

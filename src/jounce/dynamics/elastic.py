@@ -1,4 +1,4 @@
-"""Robots with elastic joints, from numbers of any kind: rows of scalars.
+"""Robots with elastic joints.
 
 Links and motors, all seen at the joint side of the gears, K stiffness, D spring damping,
 J motor inertia::
@@ -13,17 +13,16 @@ the links: Q is inverse dynamics under them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import comb
 from typing import Any
 
-from jounce.derivatives.forces import Loads, forces
-from jounce.derivatives.forward import known_forces, mass_factors
-from jounce.derivatives.kinematics import Rows
+from jounce.algebra.jet import leibniz
 from jounce.dynamics.factorization import solve
+from jounce.dynamics.forward import known_forces, mass_factors
+from jounce.dynamics.inverse import inverse_dynamics
+from jounce.dynamics.rows import Rows, Scalars
+from jounce.dynamics.wrenches import Loads
 from jounce.errors import UnsupportedError
 from jounce.model.robot import Robot
-
-Group = Sequence[Any]
 
 
 def _require_plain(robot: Robot) -> None:
@@ -35,19 +34,19 @@ def _require_plain(robot: Robot) -> None:
 
 
 def feedforward_shapes(robot: Robot, _: int) -> tuple[list[tuple[str, int, int]], int]:
-    """Return the arguments of `feedforward` and the length of its rows."""
+    """Return the arguments of `elastic_feedforward` and the length of its rows."""
     _require_plain(robot)
     names = ("v", "a", "j", "s", "compliance", "motor inertia")
     return [("q", robot.nq, 0), *((name, robot.nv, 0) for name in names)], robot.nv
 
 
-def feedforward(robot: Robot, groups: Sequence[Group]) -> Rows:
+def elastic_feedforward(robot: Robot, groups: Sequence[Scalars]) -> Rows:
     """Return θ, θ', θ'', motor torque, spring torque, its rate and motor power.
 
     ``θ = q + Q/K`` and its derivatives, ``τ = J θ'' + Q``: flat outputs q to fourth order.
     """
     q, v, a, j, s, compliance, inertia = groups
-    Q = forces(robot, q, [v, a, j, s])
+    Q = inverse_dynamics(robot, q, [v, a, j, s])
     theta = [
         [x + c * f for x, c, f in zip(rate, compliance, force, strict=True)]
         for rate, force in zip((q, v, a), Q, strict=True)
@@ -58,14 +57,14 @@ def feedforward(robot: Robot, groups: Sequence[Group]) -> Rows:
 
 
 def coupled_shapes(robot: Robot, order: int) -> tuple[list[tuple[str, int, int]], int]:
-    """Return the arguments of `coupled` and the length of its rows."""
+    """Return the arguments of `elastic_coupled` and the length of its rows."""
     names = ("v", "theta", "theta1", "damping", "motor mobility", "rigid")
     own = [(name, robot.nv, 0) for name in names]
     jets = [(name, robot.nv, order + 1) for name in ("stiffness", "torque")]
     return [("q", robot.nq, 0), *own, *jets], robot.nv
 
 
-def coupled(robot: Robot, groups: Sequence[Group], wrenches: Loads | None = None) -> Rows:
+def elastic_coupled(robot: Robot, groups: Sequence[Scalars], wrenches: Loads | None = None) -> Rows:
     """Return a, a', ... and then θ'', θ''', ... of the coupled motion under motor torques.
 
     ``rigid`` is one for joints without spring and zero for the others, ``motor mobility`` is
@@ -81,7 +80,7 @@ def coupled(robot: Robot, groups: Sequence[Group], wrenches: Loads | None = None
     motors: list[Any] = []
     for k, torque in enumerate(torques):
         spring = [
-            _product([row[i] for row in K[: k + 1]], [row[i] for row in deflection[: k + 1]])
+            leibniz([row[i] for row in K], [row[i] for row in deflection], k)
             + D[i] * deflection[k + 1][i]
             for i in range(robot.nv)
         ]
@@ -92,11 +91,5 @@ def coupled(robot: Robot, groups: Sequence[Group], wrenches: Loads | None = None
     return [*rates[1:], *motors]
 
 
-def _difference(x: Group, y: Group) -> list[Any]:
+def _difference(x: Scalars, y: Scalars) -> list[Any]:
     return [a - b for a, b in zip(x, y, strict=True)]
-
-
-def _product(x: Sequence[Any], y: Sequence[Any]) -> Any:
-    """Return the highest derivative of the product of x and y, given with all below it."""
-    k = len(x) - 1
-    return sum((float(comb(k, i)) * x[i] * y[k - i] for i in range(1, k + 1)), x[0] * y[k])

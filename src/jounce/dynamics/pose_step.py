@@ -1,4 +1,4 @@
-"""Inverse kinematics from numbers of any kind: rows of joint rates, and one step towards a pose."""
+"""One step of inverse kinematics towards a pose."""
 
 from __future__ import annotations
 
@@ -9,93 +9,30 @@ from jounce.algebra.scalar import sqrt
 from jounce.algebra.se3 import Motion, Transform
 from jounce.algebra.so3 import Rotation
 from jounce.algebra.vector import Vec3
-from jounce.derivatives.kinematics import frame_place
-from jounce.dynamics.inverse_kinematics import Task, dot, factorize, rates_from_twists, value
+from jounce.dynamics.factorization import Vector, dot, orthogonalize
+from jounce.dynamics.inverse_kinematics import Groups, Task, task_of, value
 from jounce.dynamics.jacobian import frame_columns
 from jounce.dynamics.motion import link_motions
 from jounce.dynamics.poses import link_poses
+from jounce.dynamics.rows import Rows
 from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
 
-Vector = list[Any]
-Groups = Sequence[Any]  # the arguments of a kernel: a vector, or vectors, one an order
-
-
-DIRECTIONS = ("wx", "wy", "wz", "vx", "vy", "vz")
-_SUBSETS = [" ".join(d for k, d in enumerate(DIRECTIONS) if mask >> k & 1) for mask in range(1, 64)]
-INPUTS = ("", "z", "w", "zw", "d", "zd", "wd", "zwd")  # null-space motion, scale, damping
-RATE_OPTIONS = {"directions": tuple(_SUBSETS[::-1]), "inputs": INPUTS, "prescribed": ("",)}
-STEP_OPTIONS = {"directions": tuple(_SUBSETS[::-1])}
-
-
-def task_of(
-    robot: Robot, frame: str, representation: str, directions: str, prescribed: str = ""
-) -> Task:
-    """Return the task of a frame; its free velocities are those that move the frame.
-
-    ``directions`` and ``prescribed`` are words: names of directions, indices of velocities.
-    """
-    link, placement = frame_place(robot, frame)
-    tree, moving, i = lowered(robot), set(), link
-    while i >= 0:
-        start = tree.links[i].coordinates.v
-        moving |= set(range(start, start + tree.links[i].step.nv))
-        i = tree.links[i].parent
-    rows = tuple(DIRECTIONS.index(d) for d in directions.split())
-    free = tuple(sorted(moving - set(map(int, prescribed.split()))))
-    return Task(link, placement, representation, rows, free)
-
-
-def rate_shapes(
-    robot: Robot, order: int, directions: str, inputs: str, **_: str
-) -> tuple[list[tuple[str, int, int]], int]:
-    """Return the arguments of `joint_rates` and the length of one of its rows."""
-    rows, orders = len(directions.split()), order + 1
-    known = {
-        "z": ("null_space", robot.nv, orders),
-        "w": ("scale", robot.nv, 0),
-        "d": ("damping", 1, 0),
-    }
-    arguments = [("q", robot.nq, 0), ("twists", rows, orders), *(known[i] for i in inputs)]
-    return arguments, robot.nv + rows + 1
-
-
-def joint_rates(robot: Robot, groups: Groups, inputs: str, **options: str) -> list[Vector]:
-    """Return rows ``v^(k), residual^(k), condition``, one an order.
-
-    ``groups`` are q, the twists, and what ``inputs`` names: ``z`` null-space motion, ``w`` scale
-    (inverse root of the weights), ``d`` damping.
-    """
-    task = task_of(robot, **options)
-    q, twists, *more = groups
-    given = dict(zip(inputs, more, strict=True))
-    damping = given["d"][0] if "d" in given else None
-    whole = [_six(V, task.rows) for V in twists]
-    more = given.get("z"), given.get("w"), damping
-    found = rates_from_twists(lowered(robot), task, q, whole, *more)
-    pairs = zip(found.rates, found.residuals, strict=True)
-    return [[*v, *e, found.condition] for v, e in pairs]
-
-
-def _six(V: Vector, rows: tuple[int, ...]) -> Vector:
-    at = dict(zip(rows, V, strict=True))
-    return [at.get(r, 0.0) for r in range(6)]
-
 
 def step_shapes(robot: Robot, order: int, **_: str) -> tuple[list[tuple[str, int, int]], int]:
-    """Return the arguments of `pose_rows` and the length of its row."""
+    """Return the arguments of `pose_step` and the length of its row."""
     del order
     arguments = [("q", robot.nq, 0), ("target", 16, 0), ("scale", robot.nv, 0), ("damping", 2, 0)]
     return arguments, 2 * robot.nv + 1
 
 
-def pose_rows(robot: Robot, groups: Groups, **options: str) -> list[Vector]:
+def pose_step(robot: Robot, groups: Groups, **options: str) -> Rows:
     """Return one row ``step, gradient, cost`` from q, the target (16 entries), scale, damping."""
     q, target, scale, damping = groups
     x, y, z = (Vec3(*target[4 * i : 4 * i + 3]) for i in range(3))
     goal = Transform(Rotation((x, y, z)), Vec3(*target[3:12:4]))
     task = task_of(robot, **options)
-    found = pose_step(lowered(robot), task, q, goal, scale, damping)
+    found = step_towards(lowered(robot), task, q, goal, scale, damping)
     return [[*found.step, *found.gradient, found.cost]]
 
 
@@ -107,7 +44,7 @@ class Step(NamedTuple):
     cost: Any
 
 
-def pose_step(
+def step_towards(
     tree: Tree, task: Task, q: Vector, target: Transform, scale: Vector, damping: Sequence[Any]
 ) -> Step:
     """Return the Levenberg–Marquardt step ``D (D Jᵀ J D + μ)⁻¹ D Jᵀ e`` towards a pose.
@@ -127,7 +64,7 @@ def pose_step(
     root = sqrt(mu)
     n = len(A)
     stacked = [[*row, *(root if i == r else 0.0 for i in range(n))] for r, row in enumerate(A)]
-    factors = factorize(stacked, again=False)
+    factors = orthogonalize(stacked, again=False)
     y = factors.solve_transposed(e)
     w = factors.combine(y)[: len(task.free)]
     steps = [x * scale[j] for j, x in zip(task.free, w, strict=True)]

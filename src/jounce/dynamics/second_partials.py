@@ -1,4 +1,4 @@
-"""Second partials of the forces, from numbers of any kind."""
+"""Second partials of the forces."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from jounce.algebra.tangent import partial
-from jounce.derivatives.kinematics import Rows, Scalars
-from jounce.derivatives.partials import mixed_partials, varied_configuration
+from jounce.dynamics.partials import inverse_dynamics_partials
+from jounce.dynamics.rows import Rows, Scalars
+from jounce.dynamics.variation import partials, varied_configuration
 from jounce.errors import UnsupportedError
 from jounce.model.robot import Robot
 
 
-def second_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+def inverse_dynamics_second_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
     """Return ∂²Q/∂q∂q, ∂²Q/∂v∂v, ∂²Q/∂q∂v and ∂²Q/∂a∂q, four rows of nv³ scalars [i, j, h].
 
     The analytic text of the first partials runs on tangent numbers in q; that gives all but::
@@ -28,16 +29,15 @@ def second_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
             f"spherical or free joint {balls[0]!r}, whose increments do not commute."
         )
     nv = robot.nv
-    (table,) = mixed_partials(robot, varied_configuration(robot, q), rates)
-    by_q, by_v, by_a = (table[k * nv * nv : (k + 1) * nv * nv] for k in range(3))
-    by_aq = [partial(x, h) for x in by_a for h in range(nv)]
+    by_q, by_v, by_a = inverse_dynamics_partials(robot, varied_configuration(robot, q), rates)
+    by_aq = partials(by_a, range(nv))
 
     def dM(i: int, j: int, h: int) -> Any:
         return by_aq[(i * nv + j) * nv + h]
 
     every = [(i, j, h) for i in range(nv) for j in range(nv) for h in range(nv)]
     return [
-        [partial(x, h) for x in by_q for h in range(nv)],
+        partials(by_q, range(nv)),
         [dM(i, j, h) + dM(i, h, j) - dM(j, h, i) for i, j, h in every],
         [partial(by_v[i * nv + h], j) for i, j, h in every],
         by_aq,
