@@ -7,7 +7,6 @@ import pytest
 
 import jounce
 from jounce.algebra.spatial_matrix import ad_matrix, inertia_matrix
-from jounce.dynamics.motion import screws
 from jounce.dynamics.regressor import UNITS
 from jounce.errors import ArgumentError
 from jounce.identification import BaseParameters, base_parameters
@@ -219,7 +218,7 @@ def test_invariant_parts_are_the_general_case(motion: str) -> None:
     """Invariant parts are what ``M Ξ = 0`` and ``ad(Ξ)ᵀ M + M ad(Ξ) = 0`` allow."""
     step = Ball(motion) if motion == "spherical" else Axial(motion, pitch=0.1)
     rows = []
-    for S in screws(step):
+    for S in step.screws:
         V = np.array([*S.angular, *S.linear])
         bracket = ad_matrix(V)
         images = []
