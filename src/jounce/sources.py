@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import cache
 
 _ROOT = os.path.dirname(__file__)  # noqa: PTH120 - pathlib takes milliseconds
-FOLDERS = ("algebra", "codegen", "derivatives", "dynamics", "kernels", "model")
+FOLDERS = ("algebra", "codegen", "dynamics", "kernels", "model")
 
 
 def _states(*folders: str) -> dict[str, tuple[int, ...]]:
