@@ -25,6 +25,7 @@ def on_pre_build(**_: Any) -> None:
         shutil.copyfile(script, MADE / f"{script.stem}.txt")  # the gallery links to it
     for script in examples():
         _run(script, str(MADE / f"{script.stem}.png"))
+    _run(ROOT / "docs" / "assets" / "packages.py", str(MADE / "packages.svg"))
     page = MADE / "report.html"
     _run(ROOT / "examples" / "00_demo.py", str(page))
     try:

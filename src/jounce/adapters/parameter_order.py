@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from jounce.errors import ShapeError
+from jounce.errors import ArgumentError, ShapeError
 from jounce.model.checks import as_floats
 
 # place of each of their numbers among ours
@@ -81,5 +81,5 @@ def _bodies(bodies: Sequence[int] | None, count: int) -> list[int]:
     given = range(count) if bodies is None else bodies
     every = set(range(count))
     if np.ndim(given) != 1 or len(given) != count or set(given) != every:
-        raise ShapeError(f"bodies must number each of the {count} bodies once, got {given!r}.")
+        raise ArgumentError(f"bodies must number each of the {count} bodies once, got {given!r}.")
     return [int(b) for b in given]

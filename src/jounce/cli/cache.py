@@ -37,7 +37,7 @@ def clear() -> None:
     removed, size = disk.clear(), sum(count for _, count, _ in known)
     left = disk.entries()
     if left:
-        raise PermissionError(
+        raise click.ClickException(
             f"removed {removed} of {len(known)} entries; {len(left)} in {place} cannot be "
             "removed, check the permissions"
         )
@@ -86,7 +86,7 @@ def _directory() -> Path:
 
     place = disk.directory()
     if place is None:
-        raise FileNotFoundError(f"there is no cache directory; set {disk.VARIABLE} to one")
+        raise click.ClickException(f"there is no cache directory; set {disk.VARIABLE} to one")
     return place
 
 

@@ -12,6 +12,7 @@ from jounce.codegen.expression import Expr
 from jounce.codegen.opcodes import CONSTANT, INPUT
 from jounce.codegen.program import Program
 from jounce.codegen.selection import select
+from jounce.errors import ArgumentError
 
 
 class Graph:
@@ -83,7 +84,7 @@ class Graph:
     def require_own(self, x: Expr, y: Expr) -> None:
         """Refuse to mix the values of two graphs."""
         if x.graph is not self or y.graph is not self:
-            raise ValueError("traced values of two different graphs were combined; use one Graph")
+            raise ArgumentError("traced values of two different graphs were combined; use one Graph")
 
     def describe(self, index: int) -> str:
         """Name a node for messages."""

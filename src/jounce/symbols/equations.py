@@ -14,6 +14,7 @@ import numpy as np
 from jounce.codegen.interpreter import interpret
 from jounce.errors import ArgumentError, ModelError, UnsupportedError, unknown_name
 from jounce.lazy import required
+from jounce.model.checks import checked_integer
 from jounce.model.robot import Robot
 
 if TYPE_CHECKING:
@@ -48,12 +49,11 @@ def symbolic(
     sp = required("sympy", "jounce.symbolic", "sympy")
     from jounce.symbols.trace import free_symbols
 
-    if not isinstance(order, int) or order < 0:
-        raise ArgumentError(f"order must be a whole number, 0 or more, got {order!r}.")
+    order = checked_integer("order", order, 0)
     if factorization not in FACTORIZATIONS:
         raise unknown_name("factorization", factorization, FACTORIZATIONS)
     if not re.fullmatch(r"[A-Za-z]+", letter):
-        raise UnsupportedError(f"letter must be letters, such as 'q', got {letter!r}.")
+        raise ArgumentError(f"letter must be letters, such as 'q', got {letter!r}.")
     speed = "v" if robot.quaternions else letter
     first = 1 if speed == letter else 0
     q = _row(sp, letter, robot.nq)

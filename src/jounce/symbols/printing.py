@@ -18,7 +18,7 @@ from sympy.printing.pycode import PythonCodePrinter
 
 from jounce.codegen.c99 import print_c, prototype
 from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SUB
-from jounce.errors import UnsupportedError
+from jounce.errors import ArgumentError, UnsupportedError
 from jounce.symbols.trace import Listing
 
 LINE = 80  # longer subexpressions get a name even if they are used once
@@ -57,7 +57,7 @@ def printed(listing: Listing, language: str, name: str, arguments: Sequence[Argu
     if language not in LANGUAGES:
         raise UnsupportedError(f"no printer for {language!r}; known: {', '.join(LANGUAGES)}.")
     if not name.isidentifier() or name in (*_C_WORDS.split(), *keyword.kwlist):
-        raise UnsupportedError(f"name must be an identifier that is not taken, got {name!r}.")
+        raise ArgumentError(f"name must be an identifier that is not taken, got {name!r}.")
     if language == "c":
         return _c(listing, name, arguments)
     return _Page(listing, language, [name, *(a.name for a in arguments)]).text(name, arguments)
