@@ -1,9 +1,10 @@
-"""Write files completely or not at all."""
+"""Write files completely or not at all; read JSON without surprises."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import json
 import os
 import re
 import secrets
@@ -136,3 +137,20 @@ def _permissions(target: Path) -> int | None:
 
 def _text(mode: str) -> dict[str, Any]:
     return {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
+
+
+def parsed_json(text: str) -> Any:
+    """Return what JSON says; a ValueError where a key is there twice or it is nested too deep."""
+    try:
+        return json.loads(text, object_pairs_hook=_object)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"key {key!r} is given twice")
+        found[key] = value
+    return found

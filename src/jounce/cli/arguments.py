@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Iterable
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from jounce.elastic import SeriesElastic
     from jounce.model.robot import Robot
 
+MOST_SAMPLES = 10_000_000  # of a result: they are in memory at once
 _SOURCE = "jounce.source"  # what the ROBOT of this call is, in the context of click
 _ROBOT = (
     click.argument("source", metavar="ROBOT"),
@@ -42,6 +45,26 @@ def robot_argument(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_ROBOT):
         with_robot = option(with_robot)
     return with_robot
+
+
+class FiniteRange(click.FloatRange):
+    """A number in a range; click's takes NaN, and infinity where there is no maximum."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, or fail."""
+        if not isfinite(number := super().convert(value, param, ctx)):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return number
+
+
+def sample_count(duration: float, step: float) -> int:
+    """Return how many times ``--step`` fits into a duration, if memory could hold the result."""
+    if not duration / step < MOST_SAMPLES:
+        raise click.UsageError(
+            f"--step {step:g} makes {duration / step:.3g} samples of {duration:g} s, more than "
+            f"{MOST_SAMPLES:,}; give a longer step or a shorter time"
+        )
+    return round(duration / step)
 
 
 def numbers(
@@ -86,7 +109,7 @@ def check_output(
         raise click.UsageError(f"{path} must end in {' or '.join(endings)}")
     if path.is_dir():
         raise IsADirectoryError(21, "is a directory", str(path))
-    if not path.resolve().parent.is_dir():
+    if not Path(os.path.realpath(path)).parent.is_dir():
         raise click.UsageError(f"no directory {path.parent} to write {path.name} to")
     for given in (*inputs, click.get_current_context().meta.get(_SOURCE)):
         if given is not None and path.exists() and Path(given).exists() and path.samefile(given):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from threading import Timer
 from typing import TYPE_CHECKING
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import Progress
+from rich.segment import Segment
+
+from jounce.cli.failure import harmless
 
 if TYPE_CHECKING:
     from jounce.kernels.kernel import Kernel
@@ -23,6 +26,13 @@ class _PipeConsole(Console):
 
     def on_broken_pipe(self) -> None:
         raise  # noqa: PLE0704 - rich calls this while it handles the BrokenPipeError
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Render without the control characters that names in files may have."""
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else harmless(text), style, control)
 
 
 def output() -> Console:

@@ -28,6 +28,16 @@ _ADVICE = (
     (NotADirectoryError, "check the path"),
 )
 
+# What a terminal obeys instead of showing it: control characters, and those that turn the
+# direction of text.  Line ends and tabs are ours.
+_OBEYED = {*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
+_SHOWN = dict.fromkeys(_OBEYED - {ord("\n"), ord("\t")}, "\N{REPLACEMENT CHARACTER}")
+
+
+def harmless(text: str) -> str:
+    """Return a text with � for every character that a terminal would obey."""
+    return text.translate(_SHOWN)
+
 
 class CheckFailed(Exception):
     """A check that the user asked for did not hold; the message is the verdict."""
@@ -84,7 +94,7 @@ def _describe_os_error(failure: OSError) -> str:
 def _report(failure: BaseException, message: str, code: int) -> int:
     if os.environ.get("JOUNCE_DEBUG", "") not in ("", "0"):
         click.echo("".join(traceback.format_exception(failure)), err=True, nl=False)
-    click.echo(f"jounce: {' '.join(message.split())}", err=True)
+    click.echo(f"jounce: {harmless(' '.join(message.split()))}", err=True)
     return code
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jounce.cli.arguments import check_output, numbers, robot_argument
+from jounce.cli.arguments import FiniteRange, check_output, numbers, robot_argument, sample_count
 from jounce.cli.console import messages, progress, say
 from jounce.cli.failure import CheckFailed
 
@@ -36,7 +36,7 @@ _POSE = "x y z roll pitch yaw | x y z qx qy qz qw"
               show_default=True, help="With --path: how to go from pose to pose.")  # fmt: skip
 @click.option("--ends", type=click.Choice(["rest", "free"]), default="rest", show_default=True,
               help="With a spline: whether it starts and ends at rest.")  # fmt: skip
-@click.option("--step", type=click.FloatRange(min=0, min_open=True), default=0.01,
+@click.option("--step", type=FiniteRange(min=0, min_open=True), default=0.01,
               show_default=True, metavar="SECONDS",
               help="With --path: time between samples.")  # fmt: skip
 @click.option("--out", "-o", type=click.Path(path_type=Path), metavar="FILE",
@@ -99,7 +99,7 @@ def _follow(robot: Robot, frame: str, file: Path, q0: Any, options: dict[str, An
         path: Any = ScrewMotions(times, poses)
     else:
         path = PoseSpline(times, poses, ends=options["ends"])
-    count = max(2, round((path.end - path.start) / options["step"]) + 1)
+    count = max(2, sample_count(path.end - path.start, options["step"]) + 1)
     samples = np.linspace(path.start, path.end, count)
     limits = {
         "limits": not options["no_limits"],

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jounce.cli.arguments import check_output, elastic_robot, numbers, robot_argument
+from jounce.cli.arguments import (
+    FiniteRange,
+    check_output,
+    elastic_robot,
+    numbers,
+    robot_argument,
+    sample_count,
+)
 from jounce.cli.console import progress, say
 from jounce.cli.failure import CheckFailed
 from jounce.lazy import required
@@ -19,6 +26,7 @@ if TYPE_CHECKING:
     from jounce.model.robot import Robot
     from jounce.simulation import Simulation
 
+HIGHEST = 40  # order of the series; compiling takes longer than anything it could save
 _TICKS = 1000  # of the progress bar
 _TABLES = (".csv", ".json", ".npz")
 _PLOTS = (".png", ".svg", ".pdf")
@@ -27,7 +35,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 @click.command(epilog="Example: jounce simulate panda --time 2 -o motion.npz")
 @robot_argument
-@click.option("--time", "duration", type=click.FloatRange(min=0, min_open=True), default=1.0,
+@click.option("--time", "duration", type=FiniteRange(min=0, min_open=True), default=1.0,
               show_default=True, metavar="T", help="How long, in s.")  # fmt: skip
 @click.option("--state", "state_file", type=_FILE, metavar="FILE",
               help="Start from a .json or .npz with q, v (theta, theta1), such as a result of "
@@ -39,11 +47,11 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
               help="Springs of stiffness K (or inf) and motors of inertia J at the joints; once "
               "for all, or once a joint.")  # fmt: skip
 @click.option("--limits", is_flag=True, help="Stop at the first limit of position or velocity.")
-@click.option("--order", type=click.IntRange(min=2), metavar="N",
+@click.option("--order", type=click.IntRange(2, HIGHEST), metavar="N",
               help="Order of the Taylor series, else by the tolerance.")  # fmt: skip
-@click.option("--tol", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=1e-14,
+@click.option("--tol", type=FiniteRange(0, 1, min_open=True, max_open=True), default=1e-14,
               show_default=True, metavar="E", help="Error of a step, of the state.")  # fmt: skip
-@click.option("--step", type=click.FloatRange(min=0, min_open=True), default=0.01,
+@click.option("--step", type=FiniteRange(min=0, min_open=True), default=0.01,
               show_default=True, metavar="SECONDS", help="Time between samples.")  # fmt: skip
 @click.option("--out", "-o", type=_FILE, metavar="FILE",
               help="Where to write the motion: .csv, .json or .npz.")  # fmt: skip
@@ -56,6 +64,7 @@ def simulate(robot: Robot, **options: Any) -> None:
     """
     from jounce.simulation import SimulationError, taylor
 
+    sample_count(options["duration"], options["step"])
     given = [options["state_file"]]
     out = check_output(options["out"], *_TABLES, inputs=given)
     plot = check_output(options["plot"], *_PLOTS, inputs=given)
@@ -192,18 +201,22 @@ def _read_state(path: Path) -> dict[str, Any]:
     """Return q, v, theta, theta1 of a file; of a table the last row."""
     import numpy as np
 
+    from jounce.files import parsed_json
     from jounce.tables.npz import read_arrays
 
     ending = path.suffix.lower()
     if ending not in (".json", ".npz"):
         raise click.UsageError(f"--state {path} must end in .json or .npz")
     try:
-        found = read_arrays(path) if ending == ".npz" else json.loads(path.read_text("utf-8"))
+        found = read_arrays(path) if ending == ".npz" else parsed_json(path.read_text("utf-8"))
         parts = {
             n: np.asarray(found[n], float) for n in ("q", "v", "theta", "theta1") if n in found
         }
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise click.UsageError(f"--state {path} is not understood: {error}") from error
     if "q" not in parts:
         raise click.UsageError(f"--state {path} has no q; it needs q and v, or tables of them")
+    empty = [name for name, values in parts.items() if not values.size]
+    if empty:
+        raise click.UsageError(f"--state {path} has no sample of {', '.join(empty)}")
     return {name: values[-1] if values.ndim == 2 else values for name, values in parts.items()}

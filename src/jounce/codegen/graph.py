@@ -84,7 +84,9 @@ class Graph:
     def require_own(self, x: Expr, y: Expr) -> None:
         """Refuse to mix the values of two graphs."""
         if x.graph is not self or y.graph is not self:
-            raise ArgumentError("traced values of two different graphs were combined; use one Graph")
+            raise ArgumentError(
+                "traced values of two different graphs were combined; use one Graph"
+            )
 
     def describe(self, index: int) -> str:
         """Name a node for messages."""
