@@ -135,7 +135,7 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path):
         "import sys\nfrom jounce.cli import main\nimport jounce.simulation as s\n"
         "t = s.taylor\n"
         "def slow(*a, **k):\n print('ready', flush=True)\n return t(*a, **k)\n"
-        f"s.taylor = slow\nsys.argv = ['jounce', 'simulate', 'planar2r', '--time', '1e6', "
+        f"s.taylor = slow\nsys.argv = ['jounce', 'simulate', 'planar2r', '--time', '9e4', "
         f"'--order', '8', '-o', {str(out)!r}]\nmain()"
     )
     code, err = interrupt(program)
