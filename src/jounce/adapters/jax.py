@@ -7,7 +7,7 @@ kernel's ``jvp`` and the transpose of that its ``vjp``, see `jounce.kernels.prod
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -15,17 +15,18 @@ import numpy as np
 from jounce.adapters.rules import (
     batch_shape,
     broadcast,
-    directions,
     factor,
     product,
     require,
-    result_shape,
+    result_axes,
+    result_shapes,
     run,
+    shapes,
     weights,
     with_batch_axis,
 )
 from jounce.errors import ArgumentError, UnsupportedError
-from jounce.kernels.quantities import KernelSpec, kernel_spec, signature
+from jounce.kernels.quantities import KernelSpec, kernel_spec
 from jounce.model.robot import Robot
 
 
@@ -54,14 +55,15 @@ def function(
     """
     jax = require("jax", "JAX")
     spec = kernel_spec(robot, quantity, order, wrenches, options)
-    names = [a.name for a in signature(spec).arguments]
+    names = [a.name for a in shapes(spec).arguments]
 
     def call(*arrays: Any) -> Any:
         _check_precision(jax)
         given = [_operand(jax, *pair) for pair in zip(names, arrays, strict=False)]
         given += arrays[len(given) :]  # too many: counted below
         operands = broadcast(jax.numpy, spec, given)
-        return _primitive().bind(*operands, spec=spec)
+        (result,) = _primitive().bind(*operands, spec=spec)
+        return result
 
     call.__name__ = quantity
     call.__doc__ = f"Return {quantity} of {robot.name}, order {order}: ({', '.join(names)})."
@@ -91,52 +93,62 @@ def _operand(jax: Any, name: str, values: Any) -> Any:
 @cache
 def _primitive() -> Any:
     """Return the primitive with its rules; all operands of a call have the same batch axes."""
-    import jax
     import jax.numpy as jnp
     from jax.core import ShapedArray
     from jax.extend.core import Primitive
     from jax.interpreters import ad, batching, mlir
 
     kernel_p = Primitive("jounce")
+    kernel_p.multiple_results = True
     call = kernel_p.bind
 
     def abstract(*operands: Any, spec: KernelSpec) -> Any:
-        return ShapedArray(result_shape(spec, batch_shape(spec, operands)), np.float64)
+        found = result_shapes(spec, batch_shape(spec, operands))
+        return [ShapedArray(shape, np.float64) for shape in found]
 
-    def host(*operands: Any, spec: KernelSpec) -> Any:
-        shape = result_shape(spec, batch_shape(spec, operands))
-        result = jax.ShapeDtypeStruct(shape, np.float64)
-        return jax.pure_callback(lambda *arrays: run(spec, arrays), result, *operands)
+    def eager(*operands: Any, spec: KernelSpec) -> Any:
+        return [jnp.asarray(x) for x in run(spec, [np.asarray(x) for x in operands])]
+
+    def compiled(ctx: Any, *operands: Any, spec: KernelSpec) -> Any:
+        kernel = partial(run, spec)  # what jax.pure_callback does, without its copies
+        results, _, _ = mlir.emit_python_callback(
+            ctx,
+            lambda *arrays: kernel(arrays),
+            None,
+            list(operands),
+            ctx.avals_in,
+            ctx.avals_out,
+            has_side_effect=False,
+            returns_token=False,
+        )
+        return results
 
     def forward(primals: Any, tangents: Any, *, spec: KernelSpec) -> Any:
         tangents = [ad.instantiate_zeros(t) for t in tangents]
-        value = call(*primals, spec=spec)
-        return value, call(*primals, *tangents, spec=product(spec, "jvp"))
+        values = call(*primals, spec=spec)
+        return values, call(*primals, *tangents, spec=product(spec, "jvp"))
 
-    def backward(cotangent: Any, *operands: Any, spec: KernelSpec) -> Any:
+    def backward(cotangents: Any, *operands: Any, spec: KernelSpec) -> Any:
         inner, kind = factor(spec)
-        count = len(signature(inner).arguments)
+        count = len(shapes(inner).arguments)
         primals, linear = operands[:count], operands[count:]
-        if type(cotangent) is ad.Zero:
-            return [None] * count + [ad.Zero(x.aval) for x in linear]
+        given = [ad.instantiate_zeros(x) for x in cotangents]
         batch = batch_shape(inner, primals)
         if kind == "jvp":
-            lam = weights(inner, batch, cotangent)
-            parts = directions(jnp, inner, call(*primals, lam, spec=product(inner, "vjp")))
+            lam = weights(jnp, inner, batch, given)
+            parts = call(*primals, lam, spec=product(inner, "vjp"))
         else:
-            steps = directions(jnp, inner, cotangent)
-            parts = [weights(inner, batch, call(*primals, *steps, spec=product(inner, "jvp")))]
-        used = [
-            p if ad.is_undefined_primal(x) else None for x, p in zip(linear, parts, strict=True)
-        ]
-        return [None] * count + used
+            moved = call(*primals, *given, spec=product(inner, "jvp"))
+            parts = [weights(jnp, inner, batch, moved)]
+        pairs = zip(linear, parts, strict=True)
+        return [None] * count + [p if ad.is_undefined_primal(x) else None for x, p in pairs]
 
     def batched(operands: Any, axes: Any, *, spec: KernelSpec) -> Any:
-        return call(*with_batch_axis(jnp, spec, operands, axes), spec=spec), 1
+        return call(*with_batch_axis(jnp, spec, operands, axes), spec=spec), result_axes(spec)
 
-    kernel_p.def_impl(lambda *operands, spec: jnp.asarray(run(spec, operands)))
+    kernel_p.def_impl(eager)
     kernel_p.def_abstract_eval(abstract)
-    mlir.register_lowering(kernel_p, mlir.lower_fun(host, multiple_results=False))
+    mlir.register_lowering(kernel_p, compiled)
     ad.primitive_jvps[kernel_p] = forward
     ad.primitive_transposes[kernel_p] = backward
     batching.primitive_batchers[kernel_p] = batched

@@ -8,6 +8,7 @@ close under differentiation: no rule is written for any one quantity or order.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from importlib import import_module
 from math import prod
 from typing import Any
@@ -16,8 +17,8 @@ import numpy as np
 
 from jounce.errors import ShapeError, UnsupportedError
 from jounce.kernels.kernel import kernel_of
-from jounce.kernels.products import argument_sizes
 from jounce.kernels.quantities import KernelSpec, signature
+from jounce.kernels.quantity import Argument, Signature
 
 
 def require(package: str, program: str) -> Any:
@@ -40,39 +41,72 @@ def factor(spec: KernelSpec) -> tuple[KernelSpec, str]:
     return spec._replace(products=spec.products[:-1]), spec.products[-1]
 
 
-def run(spec: KernelSpec, arrays: Sequence[Any]) -> np.ndarray:
-    """Run the kernel on arrays; NaN passes through, as optimisers step back from it."""
-    return kernel_of(spec).call(*(np.asarray(x) for x in arrays), threads=None)
+@lru_cache(maxsize=256)
+def shapes(spec: KernelSpec) -> Signature:
+    """Return names and shapes of arguments and result, remembered."""
+    return signature(spec)
+
+
+@lru_cache(maxsize=256)
+def partials_of(spec: KernelSpec) -> tuple[Argument, ...] | None:
+    """Return the arguments that the rows of a result belong to; None for a plain result."""
+    if not spec.products:
+        return None
+    inner, kind = factor(spec)
+    return shapes(inner).arguments if kind == "vjp" else partials_of(inner)
+
+
+def run(spec: KernelSpec, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Run the kernel; partials come back one array an argument, shaped like it.
+
+    NaN passes through, as optimisers step back from it.
+    """
+    result = kernel_of(spec).call(*arrays, threads=None)
+    arguments = partials_of(spec)
+    if arguments is None:
+        return [result]
+    parts, row = [], 0
+    for _, width, orders in arguments:
+        rows = slice(row, row + orders) if orders else row
+        parts.append(result[rows][..., :width])
+        row += max(orders, 1)
+    return parts
 
 
 def batch_shape(spec: KernelSpec, operands: Sequence[Any]) -> tuple[int, ...]:
     """Return the batch axes, which all operands of a call share."""
-    (first, *_), x = signature(spec).arguments, operands[0]
+    (first, *_), x = shapes(spec).arguments, operands[0]
     return tuple(x.shape[1:-1] if first.orders else x.shape[:-1])
 
 
-def result_shape(spec: KernelSpec, batch: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the shape of the result for these batch axes."""
-    form = signature(spec)
-    return form.rows, *batch, *form.tail
+def result_shapes(spec: KernelSpec, batch: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Return the shapes of what `run` gives for these batch axes."""
+    arguments, form = partials_of(spec), shapes(spec)
+    if arguments is None:
+        return [(form.rows, *batch, *form.tail)]
+    return [
+        (orders, *batch, width) if orders else (*batch, width) for _, width, orders in arguments
+    ]
 
 
-def weights(spec: KernelSpec, batch: tuple[int, ...], cotangent: Any) -> Any:
-    """Return a cotangent of the result as λ of the kernel's ``vjp``."""
-    form = signature(spec)
-    return cotangent.reshape(form.rows, *batch, prod(form.tail))
+def result_axes(spec: KernelSpec) -> list[int]:
+    """Return where the first batch axis of each result stands."""
+    arguments = partials_of(spec)
+    return [1] if arguments is None else [1 if a.orders else 0 for a in arguments]
 
 
-def directions(xp: Any, spec: KernelSpec, row: Any) -> list[Any]:
-    """Cut ``(1, *batch, n)``, a result of ``vjp``, into one array for each argument."""
-    form, parts, start = signature(spec), [], 0
-    for (_, width, orders), size in zip(form.arguments, argument_sizes(form), strict=True):
-        part = row[0][..., start : start + size]
-        if orders:
-            part = xp.stack([part[..., k * width : (k + 1) * width] for k in range(orders)])
-        parts.append(part)
-        start += size
-    return parts
+def weights(xp: Any, spec: KernelSpec, batch: tuple[int, ...], cotangents: Sequence[Any]) -> Any:
+    """Return cotangents of the results of `run` as λ of the kernel's ``vjp``."""
+    arguments, form = partials_of(spec), shapes(spec)
+    if arguments is None:
+        return cotangents[0].reshape(form.rows, *batch, prod(form.tail))
+    longest = form.tail[0]
+    rows = []
+    for (_, width, orders), x in zip(arguments, cotangents, strict=True):
+        x = x if orders else x[None]
+        fill = xp.zeros((*x.shape[:-1], longest - width), dtype=x.dtype)
+        rows.append(xp.concatenate([x, fill], -1))
+    return xp.concatenate(rows, 0)
 
 
 def with_batch_axis(
@@ -83,7 +117,7 @@ def with_batch_axis(
     pairs = list(zip(operands, axes, strict=True))
     size = next(x.shape[axis] for x, axis in pairs if axis is not None)
     result = []
-    for argument, (x, axis) in zip(signature(spec).arguments, pairs, strict=True):
+    for argument, (x, axis) in zip(shapes(spec).arguments, pairs, strict=True):
         place = 1 if argument.orders else 0
         if axis is None:
             shape = (*x.shape[:place], size, *x.shape[place:])
@@ -95,7 +129,7 @@ def with_batch_axis(
 
 def broadcast(xp: Any, spec: KernelSpec, operands: Sequence[Any]) -> list[Any]:
     """Return the operands with the batch axes they broadcast to; a wrong shape is refused."""
-    arguments = signature(spec).arguments
+    arguments = shapes(spec).arguments
     if len(operands) != len(arguments):
         names = ", ".join(a.name for a in arguments)
         raise ShapeError(f"expected {len(arguments)} arrays ({names}), got {len(operands)}.")

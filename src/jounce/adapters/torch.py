@@ -13,15 +13,16 @@ from typing import Any
 from jounce.adapters.rules import (
     batch_shape,
     broadcast,
-    directions,
     product,
     require,
+    result_axes,
     run,
+    shapes,
     weights,
     with_batch_axis,
 )
 from jounce.errors import ArgumentError
-from jounce.kernels.quantities import KernelSpec, kernel_spec, signature
+from jounce.kernels.quantities import KernelSpec, kernel_spec
 from jounce.model.robot import Robot
 
 
@@ -48,12 +49,13 @@ def function(
     """
     torch = require("torch", "PyTorch")
     spec = kernel_spec(robot, quantity, order, wrenches, options)
-    names = [a.name for a in signature(spec).arguments]
+    names = [a.name for a in shapes(spec).arguments]
 
     def call(*tensors: Any) -> Any:
         given = [_operand(torch, *pair) for pair in zip(names, tensors, strict=False)]
         given += tensors[len(given) :]  # too many: counted below
-        return _call().apply(spec, *broadcast(torch, spec, given))
+        (result,) = _call().apply(spec, *broadcast(torch, spec, given))
+        return result
 
     call.__name__ = quantity
     call.__doc__ = f"Return {quantity} of {robot.name}, order {order}: ({', '.join(names)})."
@@ -84,7 +86,8 @@ def _call() -> Any:
 
         @staticmethod
         def forward(spec: KernelSpec, *operands: Any) -> Any:
-            return torch.from_numpy(run(spec, [x.detach().numpy() for x in operands]))
+            results = run(spec, [x.detach().numpy() for x in operands])
+            return tuple(torch.from_numpy(x) for x in results)
 
         @staticmethod
         def setup_context(ctx: Any, inputs: Any, output: Any) -> None:  # noqa: ARG004
@@ -95,10 +98,9 @@ def _call() -> Any:
         @staticmethod
         def backward(ctx: Any, *grad_outputs: Any) -> Any:
             spec, operands = ctx.spec, ctx.saved_tensors
-            batch = batch_shape(spec, operands)
-            lam = weights(spec, batch, grad_outputs[0])
-            row = Call.apply(product(spec, "vjp"), *operands, lam)
-            return None, *directions(torch, spec, row)
+            lam = weights(torch, spec, batch_shape(spec, operands), grad_outputs)
+            step = Call.apply if torch.is_grad_enabled() else Call.forward
+            return None, *step(product(spec, "vjp"), *operands, lam)
 
         @staticmethod
         def jvp(ctx: Any, *grad_inputs: Any) -> Any:
@@ -112,6 +114,7 @@ def _call() -> Any:
         @staticmethod
         def vmap(info: Any, in_dims: Any, *args: Any) -> Any:  # noqa: ARG004
             spec, *operands = args
-            return Call.apply(spec, *with_batch_axis(torch, spec, operands, in_dims[1:])), 1
+            results = Call.apply(spec, *with_batch_axis(torch, spec, operands, in_dims[1:]))
+            return results, tuple(result_axes(spec))
 
     return Call

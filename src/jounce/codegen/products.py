@@ -45,9 +45,9 @@ def jvp(program: Program) -> Program:
 
 
 def vjp(program: Program) -> Program:
-    """Return ``J(x)ᵀ λ`` as a program of x and λ: one row with the partials of λᵀ y.
+    """Return ``J(x)ᵀ λ`` as a program of x and λ: the partials of λᵀ y, one row an argument.
 
-    λ has one argument for each row of outputs.
+    λ has one argument for each row of outputs.  Rows are as long as the longest, by zeros.
     """
     graph = Graph()
     values = _values(program, graph)
@@ -55,9 +55,13 @@ def vjp(program: Program) -> Program:
     for row in program.outputs:
         for value, weight in zip(row, graph.inputs(len(row)), strict=True):
             weights[value] = weights.get(value, 0.0) + weight
-    operations = list(_operations(program, values))
-    row = _swept(operations, weights, program.input_count)
-    return graph.program(program.input_widths + program.output_widths, [row])
+    partials = iter(_swept(_operations(program, values), weights, program.input_count))
+    longest = max(program.input_widths, default=0)
+    rows = [
+        [next(partials) for _ in range(width)] + [0.0] * (longest - width)
+        for width in program.input_widths
+    ]
+    return graph.program(program.input_widths + program.output_widths, rows)
 
 
 def jacobian(program: Program) -> Program:
@@ -71,7 +75,7 @@ def jacobian(program: Program) -> Program:
 
 def _by_sweeps(program: Program) -> Program:
     graph = Graph()
-    operations = list(_operations(program, _values(program, graph)))
+    operations = _operations(program, _values(program, graph))
     count = program.input_count
     outputs = [
         [entry for value in row for entry in _swept(operations, {value: 1.0}, count)]

@@ -157,9 +157,9 @@ class Kernel:
         """Return the kernel of a derivative by the arguments: ``jvp``, ``vjp`` or ``jacobian``.
 
         ``jvp`` takes a direction for each argument after the arguments and returns ``J dx``;
-        ``vjp`` takes λ of ``(rows, *batch, width)`` and returns ``Jᵀ λ``, ``(1, *batch, n)``, n
-        being the numbers of all arguments; ``jacobian`` returns J, with n as its last axis.
-        Quaternions are varied number by number.  A product is a kernel and has products itself.
+        ``vjp`` takes λ of ``(rows, *batch, size)`` and returns ``Jᵀ λ``, one row an argument,
+        shorter ones followed by zeros; ``jacobian`` returns J, its columns one argument after the
+        other.  Quaternions are varied number by number.  A product has products itself.
         """
         if kind not in PRODUCTS:
             raise unknown_name("product", kind, PRODUCTS)

@@ -1,16 +1,17 @@
 """Derivatives of a kernel by its arguments, as kernels: what optimisers ask for.
 
-=============  ===================================  ==========================================
-product        arguments                            result
-=============  ===================================  ==========================================
-``jvp``        x …, then a direction for each       ``J dx``, shaped like the kernel's result
-``vjp``        x …, then λ of ``(rows, *, width)``  ``Jᵀ λ``, ``(1, *batch, n)``
-``jacobian``   x …                                  ``J``, ``(rows, *batch, *tail, n)``
-=============  ===================================  ==========================================
+=============  =======================================  =======================================
+product        arguments                                result
+=============  =======================================  =======================================
+``jvp``        x …, then a direction for each           ``J dx``, shaped like the kernel's
+``vjp``        x …, then λ of ``(rows, *batch, size)``  ``Jᵀ λ``, ``(m, *batch, longest)``
+``jacobian``   x …                                      ``J``, ``(rows, *batch, *tail, n)``
+=============  =======================================  =======================================
 
-n counts the numbers of all arguments, one after the other, and ``width`` those of one row of
-the result.  Coordinates are varied one by one, quaternions too: a kernel is indifferent to the
-length of a quaternion, so its derivative along it is zero.
+``size`` is that of one row of the kernel's result.  ``vjp`` has a row for each argument (for each
+order of one that has orders), as long as the longest, by zeros at its end.  n counts the numbers
+of all arguments, one after the other.  Coordinates are varied one by one, quaternions too: a kernel
+is indifferent to the length of a quaternion, so its derivative along it is zero.
 """
 
 from __future__ import annotations
@@ -36,12 +37,8 @@ def product_signature(form: Signature, product: str) -> Signature:
         return Signature(
             (*arguments, *(a._replace(name=f"d{a.name}") for a in arguments)), *form[1:]
         )
-    count = sum(argument_sizes(form))
+    widths = [a.width for a in arguments for _ in range(max(a.orders, 1))]
     if product == "vjp":
-        return Signature((*arguments, Argument("lambda", prod(tail), rows)), 1, (count,))
-    return Signature(arguments, rows, (*tail, count))
-
-
-def argument_sizes(form: Signature) -> list[int]:
-    """Return how many numbers each argument of one sample holds."""
-    return [a.width * max(a.orders, 1) for a in form.arguments]
+        arguments = (*arguments, Argument("lambda", prod(tail), rows))
+        return Signature(arguments, len(widths), (max(widths, default=0),))
+    return Signature(arguments, rows, (*tail, sum(widths)))

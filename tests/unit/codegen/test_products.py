@@ -53,9 +53,9 @@ def test_products_of_products_commute():
     x = [rng.normal(size=5), rng.normal(size=5)]
     dx = [rng.normal(size=5), rng.normal(size=5)]
     lam = [rng.normal(size=3), rng.normal(size=5)]
-    (along,) = interpret(jvp(vjp(program)), [*x, *lam, *dx, *(np.zeros_like(w) for w in lam)])
-    (against,) = interpret(vjp(jvp(program)), [*x, *dx, *lam])
-    assert_close(along, against[:10], ROUNDOFF, scale=np.abs(along).max())
+    along = interpret(jvp(vjp(program)), [*x, *lam, *dx, *(np.zeros_like(w) for w in lam)])
+    against = interpret(vjp(jvp(program)), [*x, *dx, *lam])
+    assert_close(along, against[:2], ROUNDOFF, scale=np.abs(along).max())
 
 
 @pytest.mark.parametrize("inputs", [1, 9])
@@ -80,4 +80,4 @@ def test_what_does_not_depend_has_no_derivative():
     assert jacobian(program).operations == 0
     assert_close(interpret(jacobian(program), [[1.0], [2.0]])[0], [0, 1, 0, 0], 0.0)
     assert_close(interpret(jvp(program), [[1.0], [2.0], [3.0], [4.0]])[0], [4.0, 0.0], 0.0)
-    assert_close(interpret(vjp(program), [[1.0], [2.0], [3.0, 4.0]])[0], [0.0, 3.0], 0.0)
+    assert_close(interpret(vjp(program), [[1.0], [2.0], [3.0, 4.0]]), [[0.0], [3.0]], 0.0)
