@@ -4,7 +4,7 @@ Schema, version 1 (SI units; a missing entry has the default shown, an unknown o
 
     {"format": "jounce-robot", "version": 1, "name": str, "description": "", "source": "",
      "gravity": [x, y, z],
-     "base": {"name": "base", "inertia": [10 numbers]},
+     "base": {"name": "base", "inertia": [10 numbers]},          # in the frame of the ground
      "bodies": [{"name": str, "parent": body name or null,
                  "rotation": 3x3, "translation": [x, y, z],       # pose in the parent, q = 0
                  "inertia": [m, mcx, mcy, mcz, Ixx, Iyy, Izz, Ixy, Ixz, Iyz],  # about origin
@@ -114,9 +114,12 @@ def from_dict(data: Mapping[str, Any], *, strict: bool = True, where: str = "rob
 def load(path: str | Path, *, strict: bool = True) -> Robot:
     """Read a Jounce JSON file."""
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+        text = Path(path).read_text(encoding="utf-8-sig")
+        data = json.loads(text, object_pairs_hook=_object)
     except OSError as error:
         raise RobotFormatError(f"{path}: cannot be read: {error.strerror}.") from error
+    except RobotFormatError as error:
+        raise RobotFormatError(f"{path}: {error}") from None
     except (ValueError, RecursionError) as error:  # of the encoding or of the JSON
         line = getattr(error, "lineno", 1)
         raise RobotFormatError(f"{path}:{line}: not valid JSON: {error}") from error
@@ -137,6 +140,16 @@ def save(robot: Robot, path: str | Path) -> None:
     except OSError as error:
         reason = f"robot {robot.name!r} cannot be saved: {error.strerror}"
         raise OSError(error.errno, reason, str(path)) from error
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; of an entry that is given twice no one knows which is meant."""
+    data = dict(pairs)
+    if len(data) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise RobotFormatError(f"the entry {twice!r} is given twice in one object; keep one.")
+    return data
 
 
 def _add_body(builder: RobotBuilder, body: Any, at: str) -> None:
@@ -284,5 +297,8 @@ def _matrix(data: Mapping[str, Any], at: str) -> list[list[Any]]:
 
 
 def _shown(value: Any) -> str:
-    shown = "null" if value is None else repr(value)
+    try:
+        shown = "null" if value is None else repr(value)
+    except RecursionError:
+        shown = f"a {type(value).__name__} that is nested too deep"
     return shown if len(shown) <= 60 else f"{shown[:57]}…"

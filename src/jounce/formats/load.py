@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from xml.parsers import expat
 
 from jounce.errors import RobotFormatError, UnsupportedError, unknown_name
 from jounce.formats import bundled
 from jounce.formats import json as json_format
+from jounce.formats.urdf.xml import root_element
 from jounce.model.edits import with_free_mimics
 from jounce.model.robot import Robot
 
@@ -28,6 +28,7 @@ def load(
     packages: Mapping[str, str] | None = None,
     mappings: Mapping[str, Any] | None = None,
     strict: bool = True,
+    xacro: bool = True,
 ) -> Robot:
     """Return the robot of a bundled name, a file (.urdf, .xacro, .xml = MJCF, .json) or a dict.
 
@@ -35,8 +36,12 @@ def load(
     MJCF file (a JSON file, a dict or a bundled robot keeps the damping that is stored in it);
     ``gravity`` replaces that of the file; ``packages`` maps package names to directories;
     ``mappings`` are the arguments of a xacro file; ``strict=False`` accepts inertias that no body
-    can have.  Bundled robots always have their published inertias; ``robot.warnings`` names those
-    that no body can have.
+    can have, and URDF files with elements and attributes that URDF does not know: they are left
+    out, and ``robot.warnings`` says which.  Bundled robots always have their published inertias;
+    ``robot.warnings`` names those that no body can have.
+
+    A xacro file is a program: it can run commands and read any file.  ``xacro=False`` refuses
+    such files; give it where files come from others.
 
     >>> import jounce
     >>> jounce.load("panda").nv
@@ -61,6 +66,11 @@ def load(
         raise RobotFormatError(f"{path}: is a directory; give the path of a robot file.")
     if not path.is_file():
         raise RobotFormatError(f"{path}: no such file. Bundled robots: {_bundled_names()}.")
+    if suffix == ".xacro" and not xacro:
+        raise UnsupportedError(
+            f"{path}: xacro files can run commands and are refused by xacro=False; expand it "
+            "where it is trusted and load the .urdf file."
+        )
     if suffix == ".json":
         return _finished(json_format.load(path, strict=strict), floating_base, mimic, gravity)
     options = {"floating_base": floating_base, "mimic": mimic, "damping": damping}
@@ -103,28 +113,13 @@ def _load_xml(
         from jounce.formats.xacro import load_xacro
 
         return load_xacro(path, mappings=mappings, packages=packages, **options)
-    if suffix == ".urdf" or (suffix == ".xml" and _root_element(path) == "robot"):
+    if suffix == ".urdf" or (suffix == ".xml" and root_element(path) == "robot"):
         from jounce.formats.urdf.reader import load_urdf
 
         return load_urdf(path, packages=packages, **options)
     from jounce.formats.mjcf.reader import load_mjcf
 
     return load_mjcf(path, **options)
-
-
-def _root_element(path: Path) -> str | None:
-    """Return the name of the root element, None where there is none to be read."""
-    found: list[str] = []
-
-    def first(name: str, _: Any) -> None:
-        found.append(name)
-        raise StopIteration
-
-    parser = expat.ParserCreate()
-    parser.StartElementHandler = first
-    with suppress(StopIteration, expat.ExpatError, OSError):  # its reader will say what is wrong
-        parser.Parse(path.read_bytes(), True)
-    return found[0] if found else None
 
 
 def _finished(robot: Robot, floating_base: bool, mimic: bool, gravity: Any) -> Robot:

@@ -1,4 +1,8 @@
-"""Xacro files: expanded by xacrodoc (extra ``jounce[xacro]``), then read as URDF."""
+"""Xacro files: expanded by xacrodoc (extra ``jounce[xacro]``), then read as URDF.
+
+Xacro evaluates expressions of Python and substitutes the output of commands: a file is a
+program, and runs with the rights of whoever loads it.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from jounce.errors import InvalidInertiaError, RobotFormatError, UnsupportedError
 from jounce.formats.packages import Packages, check_packages
 from jounce.formats.urdf.reader import load_urdf
 from jounce.model.robot import Robot
+
+_EXPANSION = Lock()  # xacro keeps its state in globals: one expansion at a time
 
 
 def load_xacro(
@@ -51,7 +58,7 @@ def expand(
     if not path.is_file():
         raise RobotFormatError(f"{path}:1: no such file; give the path of a xacro file.")
     values = {name: _as_xacro(value) for name, value in (mappings or {}).items()}
-    with _packages(compiler, path, packages or {}):
+    with _EXPANSION, _packages(compiler, path, packages or {}):
         compiler.xacro.init_stacks(str(path.resolve()))  # relative includes; forget failed runs
         try:
             document = compiler.XacroDoc.from_file(
@@ -61,7 +68,7 @@ def expand(
             reason = " ".join(str(error).split()) or type(error).__name__
             line = getattr(error, "lineno", 1)  # of an XML error in this file or an included one
             raise RobotFormatError(f"{path}:{line}: xacro: {reason}{_stack(compiler)}") from error
-    return document.dom.toxml()
+        return document.dom.toxml()
 
 
 def _compiler() -> Any:

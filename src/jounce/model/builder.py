@@ -15,6 +15,7 @@ from jounce.model import joints as kinds
 from jounce.model.checks import finite_vec3, plain, repeated, rigid_transform
 from jounce.model.inertia import NO_MATTER, Inertia, check_finite_inertia, check_inertia
 from jounce.model.joints import JointType
+from jounce.model.mimics import Follows, followed
 from jounce.model.records import Body, Frame, Joint, Limits, Mimic
 from jounce.model.robot import Robot
 
@@ -54,7 +55,8 @@ class RobotBuilder:
         self.warnings: list[str] = []
         self._bodies: list[Body] = []
         self._joints: list[Joint] = []
-        self._mimics: dict[int, tuple[str, float, float]] = {}
+        self._joint_names: set[str] = set()
+        self._mimics: dict[str, Follows] = {}
         self._frames: list[Frame] = []
         self._places: dict[str, _Weld] = {}
         self._matter: list[SpatialInertia] = []
@@ -94,7 +96,7 @@ class RobotBuilder:
         label = name if joint_name is None else joint_name
         if not isinstance(label, str) or not label:
             raise ModelError(f"the joint of {name!r} needs a name, got {label!r}.")
-        if any(j.name == label for j in self._joints):
+        if label in self._joint_names:
             raise ModelError(f"robot {self.name!r} already has a joint named {label!r}.")
         record = _joint(label, joint, armature, damping, limits)
         follows = None if mimic is None else _checked_mimic(label, mimic)
@@ -102,8 +104,9 @@ class RobotBuilder:
         self._bodies.append(Body(name, weld.body, weld.placement, NO_MATTER))
         self._matter.append(matter)
         self._joints.append(record)
+        self._joint_names.add(label)
         if follows is not None:
-            self._mimics[index] = follows
+            self._mimics[label] = follows
 
     def frame(self, name: str, body: str | None, placement: Any = IDENTITY) -> None:
         """Add a named frame at ``placement`` in a body or frame (None is the ground)."""
@@ -204,7 +207,7 @@ def _per_velocity(given: Any, nv: int, what: str) -> tuple[Any, ...]:
     return values
 
 
-def _checked_mimic(name: str, mimic: Any) -> tuple[str, float, float]:
+def _checked_mimic(name: str, mimic: Any) -> Follows:
     try:
         source, *numbers = mimic
         multiplier, offset = (plain(x, f"mimic of {name!r}") for x in numbers)
@@ -214,6 +217,8 @@ def _checked_mimic(name: str, mimic: Any) -> tuple[str, float, float]:
         raise ModelError(
             f"mimic of joint {name!r} must be (joint, multiplier, offset), got {mimic!r}."
         ) from None
+    if not isinstance(source, str):
+        raise ModelError(f"mimic of joint {name!r} must name a joint, got {source!r}.")
     if not all(isinstance(x, float) and isfinite(x) for x in (multiplier, offset)):
         raise ModelError(
             f"mimic of joint {name!r} needs a finite multiplier and offset, "
@@ -222,43 +227,21 @@ def _checked_mimic(name: str, mimic: Any) -> tuple[str, float, float]:
     return source, multiplier, offset
 
 
-def _numbered(
-    joints: list[Joint], mimics: dict[int, tuple[str, float, float]]
-) -> tuple[Joint, ...]:
+def _numbered(joints: list[Joint], mimics: dict[str, Follows]) -> tuple[Joint, ...]:
     """Give every joint its place in q and v; mimic joints get none of their own."""
+    places = {joint.name: i for i, joint in enumerate(joints)}
+    kinds_by_name = {joint.name: joint.kind for joint in joints}
     result, q, v = [], 0, 0
-    for index, joint in enumerate(joints):
-        mimic = _resolved(index, joints, mimics) if index in mimics else None
-        nq, nv = (0, 0) if mimic else (joint.type.nq, joint.type.nv)
+    for joint in joints:
+        mimic, nq, nv = None, joint.type.nq, joint.type.nv
+        if joint.name in mimics:
+            source, *numbers = followed(joint.name, mimics, kinds_by_name)
+            mimic, nq, nv = Mimic(places[source], *numbers), 0, 0
         result.append(
             replace(joint, q_slice=slice(q, q + nq), v_slice=slice(v, v + nv), mimic=mimic)
         )
         q, v = q + nq, v + nv
     return tuple(result)
-
-
-def _resolved(
-    index: int, joints: list[Joint], mimics: dict[int, tuple[str, float, float]]
-) -> Mimic:
-    """Follow a mimic joint to the joint that really moves: mimics of mimics are composed."""
-    names = [j.name for j in joints]
-    follower, multiplier, offset, seen = index, 1.0, 0.0, {index}
-    while follower in mimics:
-        source, factor, shift = mimics[follower]
-        if source not in names:
-            raise unknown_name("joint", source, names)
-        multiplier, offset = multiplier * factor, multiplier * shift + offset
-        follower = names.index(source)
-        if follower in seen:
-            chain = "follows" if follower == index else f"follows {source!r}, which follows"
-            raise ModelError(f"mimic joint {names[index]!r} {chain} itself.")
-        seen.add(follower)
-        if joints[follower].type.nq != 1 or joints[index].type.nq != 1:
-            raise ModelError(
-                f"mimic joint {names[index]!r} and its source {source!r} must have one degree "
-                f"of freedom each; they are {joints[index].kind} and {joints[follower].kind}."
-            )
-    return Mimic(follower, multiplier + 0.0, offset + 0.0)
 
 
 def _composed(a: Transform, b: Transform) -> Transform:

@@ -152,7 +152,12 @@ def plain(x: Any, what: str = "a number of the robot") -> Any:
         raise ShapeError(f"{what} must be a single number, got an array of shape {x.shape}.")
     if isinstance(x, list | tuple):
         raise ShapeError(f"{what} must be a single number, got {x!r}.")
-    return float(x) + 0.0 if isinstance(x, int) or hasattr(x, "dtype") else x
+    if not isinstance(x, int) and not hasattr(x, "dtype"):
+        return x
+    try:
+        return float(x) + 0.0
+    except OverflowError:
+        raise ModelError(f"{what} is too large for a number of double precision.") from None
 
 
 def repeated(given: Any, count: int) -> list[Any]:

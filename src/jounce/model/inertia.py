@@ -102,9 +102,16 @@ def check_inertia(inertia: Inertia, body: str) -> None:
         raise InvalidInertiaError(f"mass of body {body!r} is negative: {inertia.mass:g} kg.")
     if inertia.mass == 0.0 and any(inertia.spatial.first_moment):
         raise InvalidInertiaError(f"body {body!r} is massless but has a first moment m·c.")
-    about_com = np.array(inertia.rotational)
-    trace = float(np.trace(about_com))
-    smallest = float(np.linalg.eigvalsh(0.5 * trace * np.eye(3) - about_com)[0])
+    with np.errstate(over="ignore", invalid="ignore"):
+        about_com = np.array(inertia.rotational)
+        trace = float(np.trace(about_com))
+        pseudo_inertia = 0.5 * trace * np.eye(3) - about_com
+    if not np.isfinite(pseudo_inertia).all():
+        raise InvalidInertiaError(
+            f"the inertia of body {body!r} is too large to compute with: m, m·c, I = "
+            f"{inertia.parameters}."
+        )
+    smallest = float(np.linalg.eigvalsh(pseudo_inertia)[0])
     scale = max(abs(trace), float(np.abs(about_com).max()))
     roundoff = 1e-12 * float(np.abs(inertia.rotational_origin).max())
     if smallest < -NEGATIVE_TOLERANCE * scale - roundoff:

@@ -27,7 +27,7 @@ class Robot:
     ``bodies`` are the moving bodies in topological order; ``joints[i]`` carries
     ``bodies[i]``.  ``frames`` holds a frame for every body and every link that is welded to a
     body or to the ground.  ``base_inertia`` is the matter welded to the ground, in the frame
-    of the link ``base_name``.  Two robots are equal when all of it is equal; the hash is the
+    of the ground.  Two robots are equal when all of it is equal; the hash is the
     same in every process.
     """
 

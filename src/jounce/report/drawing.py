@@ -78,12 +78,6 @@ def _body(robot: Robot, index: int, *, is_leaf: bool) -> dict[str, Any]:
 
 def _ground(robot: Robot) -> dict[str, Any]:
     origin = np.zeros(3)
-    placed = [f for f in robot.frames if f.body == -1 and f.name == robot.base_name]
-    ellipsoid = equivalent_ellipsoid(robot.base_inertia)
-    if ellipsoid is not None and placed:
-        T = np.array(placed[0].placement.matrix(), dtype=float)
-        center, rotation = T[:3, :3] @ ellipsoid.center + T[:3, 3], T[:3, :3] @ ellipsoid.rotation
-        ellipsoid = ellipsoid._replace(center=center, rotation=rotation)
     return {
         "name": robot.base_name,
         "parent": -1,
@@ -91,7 +85,7 @@ def _ground(robot: Robot) -> dict[str, Any]:
         "axes": [],
         "held": False,
         "tips": _tips(robot, -1, origin),
-        "ellipsoid": _plain(ellipsoid),
+        "ellipsoid": _plain(equivalent_ellipsoid(robot.base_inertia)),
     }
 
 

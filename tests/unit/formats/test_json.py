@@ -1,4 +1,4 @@
-"""Native JSON: nothing is lost, nothing is ignored, and a broken file says where."""
+"""Jounce JSON: nothing is lost, nothing is ignored, and a broken file says where."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import jounce
-from jounce.errors import InvalidInertiaError, RobotFormatError, UnsupportedError
-from jounce.formats import json as native
+from jounce.errors import InvalidInertiaError, JounceError, RobotFormatError, UnsupportedError
+from jounce.formats import json as json_format
 from jounce.formats.json import from_dict, to_dict
 from jounce.model import joints
 from jounce.model.builder import RobotBuilder
@@ -170,7 +170,11 @@ BAD = [
     ("bodies/1/joint/name", "arm", r"\('hand'\): .*already has a joint named 'arm'"),
     ("bodies/2/joint/mimic", "wrist", r"\('thumb'\): joint: mimic: expected an object"),
     ("bodies/2/joint/mimic/joint", "elbow", r"r\.json: no joint named 'elbow'.* wrist"),
-    ("bodies/2/joint/mimic/joint", "thumb", r"r\.json: mimic joint 'thumb' follows itself"),
+    (
+        "bodies/2/joint/mimic/joint",
+        "thumb",
+        r"r\.json: mimic joints follow each other .* thumb → thumb",
+    ),
     ("bodies/2/joint/mimic/offset", None, r"\('thumb'\): mimic of 'thumb' must be a number"),
     ("bodies/2/joint/mimic/factor", 2, r"joint: mimic: unknown entry 'factor'"),
     ("frames", 3, "'frames' must be a list"),
@@ -206,7 +210,7 @@ def test_what_is_not_json_is_refused_with_a_line(content: str, tmp_path: Path):
     file = tmp_path / "r.json"
     file.write_bytes(content.encode("utf-8", "surrogateescape"))
     with pytest.raises(RobotFormatError, match=r"r\.json:\d+: not valid JSON"):
-        native.load(file)
+        json_format.load(file)
 
 
 @pytest.mark.parametrize("content", ["[]", "3", "null", '"panda"'])
@@ -305,3 +309,37 @@ def test_symbols_cannot_be_saved(tmp_path: Path):
         robot.save(tmp_path / "r.json")
     assert list(tmp_path.iterdir()) == []
     assert from_dict(robot.to_dict()) == robot
+
+
+def test_an_entry_given_twice_is_refused(tmp_path: Path):
+    path = tmp_path / "r.json"
+    jounce.load("planar2r").save(path)
+    path.write_text(path.read_text().replace('"gravity"', '"gravity": [0, 0, 1], "gravity"', 1))
+    with pytest.raises(RobotFormatError, match=r"r\.json: the entry 'gravity' is given twice"):
+        jounce.load(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("bodies/0/inertia/0", 10**400, "mass is too large for a number of double precision"),
+        ("gravity/2", 10**400, "gravity is too large for a number of double precision"),
+        ("bodies/0/joint/limits/lower", 10**400, "limit lower of .* is too large"),
+        ("bodies/0/inertia", [1.0, 0, 0, 0, 1e308, 1e308, 1e308, 0, 0, 0], "inertia of body"),
+        ("bodies/0/inertia", [1e-300, 1e300, 0, 0, 1, 1, 1, 0, 0, 0], "inertia of body"),
+        ("bodies/2/joint/mimic/joint", ["thumb"], "must name a joint"),
+    ],
+)
+def test_numbers_that_cannot_be_computed_with(path: str, value: Any, message: str):
+    with pytest.raises(JounceError, match=message):
+        from_dict(changed(path, value))
+
+
+def test_json_that_is_nested_too_deep(tmp_path: Path):
+    path = tmp_path / "r.json"
+    for depth in (500, 5_000, 100_000):
+        nested = "[" * depth + "]" * depth
+        path.write_text(f'{{"format": "jounce-robot", "version": 1, "name": {nested}, '
+                        '"gravity": [0, 0, 0], "bodies": []}')  # fmt: skip
+        with pytest.raises(RobotFormatError, match=r"r\.json"):
+            jounce.load(path)

@@ -248,3 +248,10 @@ def test_a_broken_xml_file_is_refused_by_a_reader(content: str, tmp_path: Path):
 def test_a_robot_is_no_source():
     with pytest.raises(RobotFormatError, match="cannot load a robot from a Robot"):
         jounce.load(hand())  # type: ignore[arg-type]
+
+
+def test_a_xacro_file_is_refused_on_request(tmp_path: Path):
+    path = tmp_path / "hand.xacro"
+    path.write_text(URDF)
+    with pytest.raises(UnsupportedError, match=r"hand\.xacro: xacro files can run commands"):
+        jounce.load(path, xacro=False)

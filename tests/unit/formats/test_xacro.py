@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -129,3 +130,17 @@ def test_without_the_xacrodoc_package(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(xacro, "import_module", fail)
     with pytest.raises(UnsupportedError, match=r"pip install 'jounce\[xacro\]'"):
         load_xacro(PENDULUM)
+
+
+def test_threads_get_the_robot_they_ask_for(tmp_path: Path):
+    paths = []
+    for i in range(8):
+        path = tmp_path / f"robot_{i}.xacro"
+        part = tmp_path / f"part_{i}.xacro"
+        part.write_text(f'{HEAD}<xacro:property name="label" value="link_{i}"/></robot>')
+        path.write_text(f'{HEAD}<xacro:include filename="part_{i}.xacro"/>'
+                        '<link name="${label}"/></robot>')  # fmt: skip
+        paths.append(path)
+    with ThreadPoolExecutor(8) as pool:
+        robots = list(pool.map(load_xacro, paths * 25))
+    assert [r.base_name for r in robots] == [f"link_{i}" for i in range(8)] * 25

@@ -110,3 +110,19 @@ def _shift(x: float) -> np.ndarray:
     T = np.eye(4)
     T[0, 3] = x
     return T
+
+
+def test_the_matter_of_the_ground_is_drawn_where_it_is():
+    """It is in the frame of the ground, wherever the base link is."""
+    b = jounce.RobotBuilder("displaced", base_name="plinth")
+    T = np.eye(4)
+    T[:3, 3] = (1.0, 2.0, 3.0)
+    ball = jounce.Inertia(1.0, (0.0, 0.0, 0.1), 0.1 * np.eye(3))
+    b.add("plinth", None, jounce.joints.fixed(), T, ball)
+    b.add("arm", "plinth", jounce.joints.revolute((0, 0, 1)), inertia=ball)
+    robot = b.build()
+    assert_close(robot.base_inertia.com, [1.0, 2.0, 3.1], ROUNDOFF)
+    ground = skeleton(robot)["bodies"][-1]
+    assert ground["name"] == "plinth"
+    assert_close(ground["ellipsoid"]["center"], [1.0, 2.0, 3.1], ROUNDOFF)
+    assert_close(jounce.center_of_mass(robot, [0.0])[0], [1.0, 2.0, 3.1], ROUNDOFF)

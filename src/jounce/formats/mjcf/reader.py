@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from jounce.algebra.inertia import SpatialInertia, Symmetric3
+from jounce.algebra.se3 import IDENTITY, Transform
+from jounce.algebra.so3 import from_quaternion
+from jounce.algebra.vector import ZERO, Vec3
 from jounce.errors import InvalidInertiaError, ModelError, RobotFormatError
-from jounce.formats.mjcf.compiled import WORLD, Source, compile_file
-from jounce.formats.mjcf.refusals import couplings, refuse_unsupported
-from jounce.formats.mjcf.tree import add_bodies, add_sites
+from jounce.formats.mjcf.compiled import WORLD, Compiled, compile_file, unique
+from jounce.formats.mjcf.refusals import (
+    DAMPERS_OFF,
+    Coupling,
+    couplings,
+    reflected,
+    refuse_unsupported,
+)
+from jounce.model import joints as kinds
 from jounce.model.builder import RobotBuilder
+from jounce.model.inertia import Inertia
+from jounce.model.joints import JointType
+from jounce.model.records import Limits
 from jounce.model.robot import Robot
 
-FLOATING_JOINT = "root_joint"
+VELOCITIES = {"hinge": 1, "slide": 1, "ball": 3, "free": 6}
 
 
 def load_mjcf(
@@ -36,7 +50,8 @@ def load_mjcf(
       free.  Every MuJoCo joint is one joint here and keeps its name; a body with several
       joints becomes a chain whose massless bodies in between are called ``body/joint``.
     - A body without joints is welded to its parent and stays as a frame; sites are frames,
-      ``body/site`` where the name is taken.  Mocap bodies are frames of the ground.
+      ``body/site`` where the name is taken.  Mocap bodies are welded to the ground where the
+      file has them, matter included.
     - Armature of joints is kept, that of actuators (times gear²) added.  ``damping=True``
       keeps viscous damping, of joints and actuators alike; frictionloss is never applied and
       noted in ``robot.warnings``.
@@ -49,40 +64,183 @@ def load_mjcf(
     other equalities, tendons with stiffness or armature, gravcomp, fluids, flexes, plugins.
     A file that MuJoCo cannot compile raises RobotFormatError with MuJoCo's message.
     """
-    source = compile_file(path)
-    refuse_unsupported(source, damping=damping)
-    followers = couplings(source, mimic=mimic)
-    downward = _gravity(source) if gravity is None else gravity
-    builder = RobotBuilder(source.name, downward, base_name=WORLD)
-    builder.warnings += _notes(source)
+    compiled = compile_file(path)
+    refuse_unsupported(compiled, damping=damping)
+    followers = couplings(compiled, mimic=mimic)
+    downward = _gravity(compiled) if gravity is None else gravity
+    builder = RobotBuilder(compiled.name, downward, base_name=WORLD)
+    builder.warnings += [*compiled.warnings, *_notes(compiled)]
     try:
-        taken = add_bodies(source, builder, followers, damping=damping)
-        add_sites(source, builder, taken)
+        taken = _add_bodies(compiled, builder, followers, damping=damping)
+        _add_sites(compiled, builder, taken)
         robot = builder.build(strict)
     except ModelError as error:
-        raise RobotFormatError(f"{source.path}: {error}") from None
+        raise RobotFormatError(f"{compiled.path}: {error}") from None
     except InvalidInertiaError as error:
-        raise InvalidInertiaError(f"{source.path}: {error}") from None
-    if not floating_base:
-        return robot
-    taken = FLOATING_JOINT in source.joints
-    return robot.with_floating_base("floating_base_joint" if taken else FLOATING_JOINT)
+        raise InvalidInertiaError(f"{compiled.path}: {error}") from None
+    return robot.with_floating_base() if floating_base else robot
 
 
-def _gravity(source: Source) -> tuple[float, ...]:
-    if source.disabled("GRAVITY"):
+def _gravity(compiled: Compiled) -> tuple[float, ...]:
+    if compiled.disabled("GRAVITY"):
         return (0.0, 0.0, 0.0)
-    return tuple(source.model.opt.gravity.tolist())
+    return tuple(compiled.model.opt.gravity.tolist())
 
 
-def _notes(source: Source) -> list[str]:
+def _notes(compiled: Compiled) -> list[str]:
     """Say what was read and left out because it is no part of the equations of motion."""
-    model, notes = source.model, []
-    for j, name in enumerate(source.joints):
-        if model.dof_frictionloss[model.jnt_dofadr[j]] and not source.disabled("FRICTIONLOSS"):
+    model, notes = compiled.model, []
+    for j, name in enumerate(compiled.joints):
+        if model.dof_frictionloss[model.jnt_dofadr[j]] and not compiled.disabled("FRICTIONLOSS"):
             notes.append(f"frictionloss of joint {name!r} is not applied.")
-        if source.kind(j) == "ball" and model.jnt_limited[j]:
+        if compiled.kind(j) == "ball" and model.jnt_limited[j]:
             notes.append(f"the cone that limits ball joint {name!r} is not kept.")
     if np.any(model.tendon_frictionloss):
         notes.append("frictionloss of tendons is not applied.")
     return notes
+
+
+class Motors(NamedTuple):
+    """Armature and damping of every MuJoCo degree of freedom, actuators included."""
+
+    armature: np.ndarray
+    damping: np.ndarray
+
+
+def _add_bodies(
+    compiled: Compiled, builder: RobotBuilder, mimics: Mapping[int, Coupling], *, damping: bool
+) -> set[str]:
+    """Add every body in MuJoCo's order, so that coordinates come in the order of qpos.
+
+    Returns the names that are taken.
+    """
+    builder.frame(WORLD, None)
+    motors = _motors(compiled, damping)
+    taken = set(compiled.bodies)
+    for body in range(1, compiled.model.nbody):
+        _add_body(compiled, builder, body, motors, mimics, taken)
+    return taken
+
+
+def _add_sites(compiled: Compiled, builder: RobotBuilder, taken: set[str]) -> None:
+    """Add named sites as frames, as ``body/site`` where the name is taken."""
+    model = compiled.model
+    for i, name in enumerate(compiled.names("site")):
+        body = compiled.bodies[int(model.site_bodyid[i])]
+        if name:  # a site without a name cannot be asked for
+            label = name if name not in taken else unique(f"{body}/{name}", taken)
+            taken.add(label)
+            builder.frame(label, body, _pose(model.site_pos[i], model.site_quat[i]).matrix())
+
+
+def _add_body(
+    compiled: Compiled,
+    builder: RobotBuilder,
+    body: int,
+    motors: Motors,
+    mimics: Mapping[int, Coupling],
+    taken: set[str],
+) -> None:
+    """Add one body; several joints become a chain with massless bodies ``body/joint`` between.
+
+    MuJoCo applies the joints of a body one after the other, each in the body's own frame.
+    """
+    model, name = compiled.model, compiled.bodies[body]
+    parent = compiled.bodies[int(model.body_parentid[body])]
+    placement = _pose(model.body_pos[body], model.body_quat[body])
+    inertia = _inertia(model, body)
+    first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
+    if count == 0:
+        builder.add(name, parent, kinds.fixed(), placement.matrix(), inertia)
+    for joint in range(first, first + count):
+        last = joint == first + count - 1
+        between = f"{name}/{compiled.joints[joint].removeprefix(f'{name}/')}"
+        child = name if last else unique(between, taken)
+        taken.add(child)
+        builder.add(
+            child,
+            parent,
+            _joint_type(compiled, joint),
+            _at_zero(compiled, joint, placement).matrix(),
+            inertia if last else None,
+            compiled.joints[joint],
+            _per_velocity(compiled, joint, motors.armature),
+            _per_velocity(compiled, joint, motors.damping),
+            _limits(compiled, joint),
+            mimic=_mimic(compiled, mimics.get(joint)),
+        )
+        parent, placement = child, IDENTITY
+
+
+def _at_zero(compiled: Compiled, joint: int, placement: Transform) -> Transform:
+    """Return the placement at q = 0; the file shows the body at q = ref.
+
+    ``C exp(X (q − ref)) = C exp(−X ref) exp(X q)``.  A free body is placed by q alone.
+    """
+    kind = compiled.kind(joint)
+    if kind == "free":
+        return IDENTITY
+    ref = float(compiled.model.qpos0[compiled.model.jnt_qposadr[joint]])
+    if kind == "ball" or ref == 0.0:
+        return placement
+    return placement @ _joint_type(compiled, joint).pose([-ref])
+
+
+def _joint_type(compiled: Compiled, joint: int) -> JointType:
+    model, kind = compiled.model, compiled.kind(joint)
+    axis, point = model.jnt_axis[joint], model.jnt_pos[joint]
+    if kind == "free":
+        return kinds.free()
+    if kind == "ball":
+        return kinds.spherical(point=point)
+    if kind == "slide":
+        return kinds.prismatic(axis)
+    return (kinds.revolute if model.jnt_limited[joint] else kinds.continuous)(axis, point=point)
+
+
+def _limits(compiled: Compiled, joint: int) -> Limits:
+    """Limits of a hinge or slide; the cone of a ball joint has no place in them."""
+    model = compiled.model
+    if compiled.kind(joint) not in ("hinge", "slide"):
+        return Limits()
+    lower, upper = model.jnt_range[joint] if model.jnt_limited[joint] else (None, None)
+    effort = np.abs(model.jnt_actfrcrange[joint]).max() if model.jnt_actfrclimited[joint] else None
+    return Limits(lower=[lower], upper=[upper], effort=[effort])
+
+
+def _motors(compiled: Compiled, damping: bool) -> Motors:
+    model = compiled.model
+    armature, viscous = model.dof_armature.copy(), model.dof_damping.copy()
+    if not damping or compiled.disabled(*DAMPERS_OFF):
+        viscous[:] = 0.0
+    else:
+        np.add.at(viscous, model.jnt_dofadr, reflected(compiled, "actuator_damping"))
+    np.add.at(armature, model.jnt_dofadr, reflected(compiled, "actuator_armature"))
+    return Motors(armature, viscous)
+
+
+def _per_velocity(compiled: Compiled, joint: int, values: np.ndarray) -> list[float]:
+    """Take a joint's entries; MJCF has one value a joint, so their order does not matter."""
+    start = int(compiled.model.jnt_dofadr[joint])
+    return values[start : start + VELOCITIES[compiled.kind(joint)]].tolist()
+
+
+def _mimic(compiled: Compiled, coupling: Coupling | None) -> tuple[str, float, float] | None:
+    if coupling is None:
+        return None
+    leader, multiplier, offset = coupling
+    return compiled.joints[leader], multiplier, offset
+
+
+def _inertia(model: Any, body: int) -> Inertia:
+    """Principal moments in the inertial frame, moved to the body frame."""
+    x, y, z = (float(moment) for moment in model.body_inertia[body])
+    moments = Symmetric3(x, y, z, 0.0, 0.0, 0.0)
+    principal = SpatialInertia(float(model.body_mass[body]), ZERO, moments)
+    frame = _pose(model.body_ipos[body], model.body_iquat[body])
+    return Inertia.from_spatial(principal.moved(frame))
+
+
+def _pose(position: np.ndarray, quaternion: np.ndarray) -> Transform:
+    w, x, y, z = (float(a) for a in quaternion)
+    return Transform(from_quaternion(x, y, z, w), Vec3(*(float(a) for a in position)))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jounce.errors import UnsupportedError
-from jounce.formats.mjcf.compiled import Source
+from jounce.formats.mjcf.compiled import Compiled
 
 
 class Rule(NamedTuple):
@@ -36,30 +36,31 @@ RULES = (
 Coupling = tuple[int, float, float]  # joint followed, multiplier, offset
 
 
-def refuse_unsupported(source: Source, *, damping: bool) -> None:
+def refuse_unsupported(compiled: Compiled, *, damping: bool) -> None:
     """Raise UnsupportedError that names everything Jounce would compute differently."""
     found = [
-        *_by_rule(source, damping),
-        *_whole_model(source),
-        *_by_joint(source, damping),
-        *_by_actuator(source, damping),
+        *_by_rule(compiled, damping),
+        *_whole_model(compiled),
+        *_by_joint(compiled, damping),
+        *_by_actuator(compiled, damping),
     ]
-    _raise(source, found)
+    _raise(compiled, found)
 
 
-def couplings(source: Source, *, mimic: bool) -> dict[int, Coupling]:
+def couplings(compiled: Compiled, *, mimic: bool) -> dict[int, Coupling]:
     """Return the joints that follow another one: ``q = multiplier * q_source + offset``.
 
     Without ``mimic`` there are none, but equalities of other kinds are refused all the same.
 
     MuJoCo: ``y − y0 = a0 + a1 (x − x0) + …`` with y0, x0 the coordinates in the file.
     """
-    model, result, refused = source.model, {}, []
-    if source.disabled("EQUALITY", "CONSTRAINT"):
+    model, result, refused = compiled.model, {}, []
+    names = compiled.names("eq")
+    if compiled.disabled("EQUALITY", "CONSTRAINT"):
         return {}
     for i in np.flatnonzero(model.eq_active0):
-        kind = source.mujoco.mjtEq(model.eq_type[i]).name[5:].lower()
-        label = f"equality {model.equality(i).name or int(i)!r} ({kind})"
+        kind = compiled.mujoco.mjtEq(model.eq_type[i]).name[5:].lower()
+        label = f"equality {names[i] or int(i)!r} ({kind})"
         follower, leader = int(model.eq_obj1id[i]), int(model.eq_obj2id[i])
         a = model.eq_data[i]
         if kind != "joint":
@@ -71,95 +72,95 @@ def couplings(source: Source, *, mimic: bool) -> dict[int, Coupling]:
         elif np.any(a[2:5]):
             refused.append(f"{label} has a polynomial of degree above 1")
         elif follower in result:
-            refused.append(f"{label} couples joint {source.joints[follower]!r} a second time")
+            refused.append(f"{label} couples joint {compiled.joints[follower]!r} a second time")
         else:
             y0, x0 = model.qpos0[model.jnt_qposadr[[follower, leader]]]
             result[follower] = (leader, float(a[1]), float(y0 + a[0] - a[1] * x0))
-    _raise(source, refused)
+    _raise(compiled, refused)
     return result
 
 
-def reflected(source: Source, field: str) -> np.ndarray:
+def reflected(compiled: Compiled, field: str) -> np.ndarray:
     """Return what actuators add to each joint: ``Σ gear² field``, as MuJoCo does.
 
     ``field`` is ``actuator_armature`` or ``actuator_damping``.
     """
-    model, total = source.model, np.zeros(source.model.njnt)
-    for actuator, value in _active(source, field):
-        if _drives_joint(source, actuator):
+    model, total = compiled.model, np.zeros(compiled.model.njnt)
+    for actuator, value in _active(compiled, field):
+        if _drives_joint(compiled, actuator):
             row = model.actuator_outadr[actuator] if hasattr(model, "actuator_outadr") else actuator
             total[model.actuator_trnid[actuator, 0]] += model.actuator_gear[row, 0] ** 2 * value
     return total
 
 
-def _by_rule(source: Source, damping: bool) -> Iterator[str]:
+def _by_rule(compiled: Compiled, damping: bool) -> Iterator[str]:
     for rule in RULES:
-        if source.disabled(*rule.unless) or (rule.only_damping and not damping):
+        if compiled.disabled(*rule.unless) or (rule.only_damping and not damping):
             continue
-        count = getattr(source.model, COUNTS[rule.kind])
-        hit = np.any([source.rows(f, count).any(axis=1) for f in rule.fields], axis=0)
+        count = getattr(compiled.model, COUNTS[rule.kind])
+        hit = np.any([compiled.rows(f, count).any(axis=1) for f in rule.fields], axis=0)
         for i in np.flatnonzero(hit):
-            yield f"{rule.kind} {_name(source, rule.kind, int(i))!r} has {rule.what}"
+            yield f"{rule.kind} {_name(compiled, rule.kind, int(i))!r} has {rule.what}"
 
 
-def _whole_model(source: Source) -> Iterator[str]:
-    model = source.model
+def _whole_model(compiled: Compiled) -> Iterator[str]:
+    model = compiled.model
     if model.opt.density or model.opt.viscosity:
         yield "option density or viscosity asks for fluid forces"
     if model.nflex:
         yield "it has deformable bodies (flex)"
     # plugins of geoms, actuators and sensors exert no passive forces
     for i in np.flatnonzero(model.body_plugin >= 0):
-        yield f"body {source.bodies[i]!r} has a plugin"
+        yield f"body {compiled.bodies[i]!r} has a plugin"
 
 
-def _by_joint(source: Source, damping: bool) -> Iterator[str]:
-    model = source.model
-    poly = source.rows("dof_dampingpoly", model.nv)
-    checks_poly = damping and not source.disabled(*DAMPERS_OFF)
-    for j, name in enumerate(source.joints):
+def _by_joint(compiled: Compiled, damping: bool) -> Iterator[str]:
+    model = compiled.model
+    poly = compiled.rows("dof_dampingpoly", model.nv)
+    checks_poly = damping and not compiled.disabled(*DAMPERS_OFF)
+    for j, name in enumerate(compiled.joints):
         dof = model.jnt_dofadr[j]
-        if source.kind(j) == "free" and model.dof_armature[dof : dof + 3].any():
+        if compiled.kind(j) == "free" and model.dof_armature[dof : dof + 3].any():
             yield f"free joint {name!r} has armature, an inertia of world axes (use <freejoint/>)"
         if checks_poly and poly[dof].any():
             yield f"joint {name!r} has damping of degree above 1"
 
 
-def _by_actuator(source: Source, damping: bool) -> Iterator[str]:
+def _by_actuator(compiled: Compiled, damping: bool) -> Iterator[str]:
     fields = ["actuator_armature"]
-    if damping and not source.disabled(*DAMPERS_OFF):
+    if damping and not compiled.disabled(*DAMPERS_OFF):
         fields += ["actuator_damping", "actuator_dampingpoly"]
     for field in fields:
         what = field.removeprefix("actuator_")
-        for actuator, _ in _active(source, field):
-            name = source.model.actuator(actuator).name or actuator
+        for actuator, _ in _active(compiled, field):
+            name = compiled.names("actuator")[actuator] or actuator
             if what == "dampingpoly":
                 yield f"actuator {name!r} has damping of degree above 1"
-            elif not _drives_joint(source, actuator):
+            elif not _drives_joint(compiled, actuator):
                 yield f"actuator {name!r} has {what} but does not drive a hinge or a slide"
 
 
-def _active(source: Source, field: str) -> list[tuple[int, float]]:
-    values = getattr(source.model, field, np.zeros(0))  # MuJoCo 3 has no such fields
+def _active(compiled: Compiled, field: str) -> list[tuple[int, float]]:
+    values = getattr(compiled.model, field, np.zeros(0))  # MuJoCo 3 has no such fields
     return [(i, float(np.max(row))) for i, row in enumerate(values) if np.any(row)]
 
 
-def _drives_joint(source: Source, actuator: int) -> bool:
-    transmissions = source.mujoco.mjtTrn
+def _drives_joint(compiled: Compiled, actuator: int) -> bool:
+    transmissions = compiled.mujoco.mjtTrn
     kinds = (int(transmissions.mjTRN_JOINT), int(transmissions.mjTRN_JOINTINPARENT))
-    if int(source.model.actuator_trntype[actuator]) not in kinds:
+    if int(compiled.model.actuator_trntype[actuator]) not in kinds:
         return False
-    return source.kind(int(source.model.actuator_trnid[actuator, 0])) in ("hinge", "slide")
+    return compiled.kind(int(compiled.model.actuator_trnid[actuator, 0])) in ("hinge", "slide")
 
 
-def _name(source: Source, kind: str, index: int) -> str | int:
-    names = {"body": source.bodies, "joint": source.joints}.get(kind)
-    return names[index] if names else getattr(source.model, kind)(index).name or index
+def _name(compiled: Compiled, kind: str, index: int) -> str | int:
+    names = {"body": compiled.bodies, "joint": compiled.joints}.get(kind)
+    return (names or compiled.names(kind))[index] or index
 
 
-def _raise(source: Source, found: list[str]) -> None:
+def _raise(compiled: Compiled, found: list[str]) -> None:
     if found:
         raise UnsupportedError(
-            f"{source.path}: Jounce does not model this and will not leave it out: "
+            f"{compiled.path}: Jounce does not model this and will not leave it out: "
             f"{'; '.join(found)}. Remove it from the file or switch it off there."
         )

@@ -99,21 +99,21 @@ def pose(origin: Element | None) -> Transform:
 
 
 def only_attributes(element: Element, known: Iterable[str]) -> None:
-    """Refuse attributes that are not known, so that a misspelt one is not lost."""
+    """Object to attributes that are not known, so that a misspelt one is not lost."""
     names = list(known)
     for attribute in element.attributes:
         if attribute not in names and not attribute.startswith("xmlns"):
             hint = unknown_name("attribute", attribute, names)
-            raise element.error(f"<{element.tag}>: {hint}")
+            unknown = f"<{element.tag}>: {hint}"
+            element.object(unknown, "", f"{attribute}={element.attributes[attribute]!r} is ignored")
 
 
 def only_child(element: Element, tag: str) -> Element | None:
-    """Return the child of this tag, None where there is none; two are an error."""
+    """Return the child of this tag, None where there is none; there should not be two."""
     found = [child for child in element.children if child.tag == tag]
-    if len(found) > 1:
-        raise found[1].error(
-            f"second <{tag}> in {element}, the first is in line {found[0].line}; keep one."
-        )
+    for other in found[1:]:
+        twice = f"second <{tag}> in {element}, the first is in line {found[0].line}"
+        other.object(twice, "; keep one.", "the first is taken")
     return found[0] if found else None
 
 

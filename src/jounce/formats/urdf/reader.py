@@ -9,20 +9,16 @@ from typing import Any
 
 from jounce.errors import InvalidInertiaError, ModelError, RobotFormatError
 from jounce.formats.packages import Packages, check_packages, resolve
-from jounce.formats.urdf.matter import (
-    Matter,
-    check_as_written,
-    massless_warnings,
-    matter_by_body,
-)
-from jounce.formats.urdf.records import JointRecord, UrdfRecord, read_records
-from jounce.formats.urdf.tree import check_mimics, depth_first
+from jounce.formats.urdf.records import JointRecord, LinkRecord, UrdfRecord, read_records
+from jounce.formats.urdf.tree import KINDS, check_mimics, depth_first
+from jounce.formats.urdf.xml import Document
 from jounce.model import joints as kinds
 from jounce.model.builder import STANDARD_GRAVITY, RobotBuilder
+from jounce.model.inertia import NEGATIVE_TOLERANCE, check_inertia
 from jounce.model.joints import JointType
 from jounce.model.robot import Robot
 
-FLOATING_JOINT = "root_joint"  # as Pinocchio calls it
+Matter = dict[str, list[LinkRecord]]  # links with an <inertial>, by the body they are part of
 
 
 def load_urdf(
@@ -39,7 +35,8 @@ def load_urdf(
 
     Degrees of freedom come depth first, in document order.  ``mimic=False`` frees mimic
     joints; ``damping=True`` applies the viscous damping of the file (friction never is);
-    ``strict=False`` lets impossible inertias through.  ``packages`` maps package names to
+    ``strict=False`` lets impossible inertias through, and leaves out elements and attributes
+    that URDF does not know, each with a warning.  ``packages`` maps package names to
     folders, for a file named package://….  Links welded to another are merged into it and
     stay as frames; the root link is welded to the ground unless ``floating_base``.
 
@@ -54,8 +51,9 @@ def load_urdf(
     <Robot 'pendulum': 1 bodies, nq=1, nv=1>
     """
     check_packages(packages)
-    content, source = _content(path_or_text, packages)
-    record = read_records(content, source)
+    content, file = _content(path_or_text, packages)
+    document = Document(file, strict)
+    record = read_records(content, document)
     root, joints = depth_first(record)
     if mimic:
         check_mimics(record)
@@ -65,29 +63,26 @@ def load_urdf(
     builder.add(root, None, kinds.fixed(), inertia=record.links[root].inertia)
     for joint in joints:
         _add(builder, record, joint, mimic=mimic, damping=damping)
-    matter = matter_by_body(record, root, joints)
-    builder.warnings += [*record.warnings, *massless_warnings(record, root, matter)]
-    robot = _built(builder, matter, source, strict)
-    if not floating_base:
-        return robot
-    taken = FLOATING_JOINT in record.joints
-    return robot.with_floating_base("floating_base_joint" if taken else FLOATING_JOINT)
+    matter = _matter_by_body(record, root, joints)
+    builder.warnings += [*document.warnings, *_massless_warnings(record, root, matter)]
+    robot = _built(builder, matter, document)
+    return robot.with_floating_base() if floating_base else robot
 
 
-def _built(builder: RobotBuilder, matter: Matter, source: str, strict: bool) -> Robot:
+def _built(builder: RobotBuilder, matter: Matter, document: Document) -> Robot:
     try:
-        robot = builder.build(strict)
+        robot = builder.build(document.strict)
     except InvalidInertiaError as error:
-        raise InvalidInertiaError(f"{source}: {error}") from None
-    if strict:
-        check_as_written(matter)
+        raise InvalidInertiaError(f"{document.name}: {error}") from None
+    if document.strict:
+        _check_as_written(matter)
     return robot
 
 
 def _content(
     given: str | bytes | os.PathLike[str], packages: Packages | None
 ) -> tuple[str | bytes, str]:
-    """Return the text and the name of its source for messages."""
+    """Return the text and the name of its file for messages."""
     if isinstance(given, bytes) or (isinstance(given, str) and "<" in given):
         return given, "<text>"
     if isinstance(given, str) and "://" in given:
@@ -125,18 +120,64 @@ def _add(
 
 def _joint_type(joint: JointRecord) -> JointType:
     """Return the kind of motion; the axis, in the frame of the child, gets unit length."""
-    if joint.type == "fixed":
-        return kinds.fixed()
-    if joint.type == "floating":
-        return kinds.free()
+    kind = KINDS.get(joint.type, joint.type)
+    if not kinds.KINDS[kind].axes:
+        return kinds.of_kind(kind, ())
     if hypot(*joint.axis) < 1e-12:
         raise joint.element.error(
             f'the axis of joint {joint.name!r} is zero; give a direction such as xyz="0 0 1".'
         )
-    make = {
-        "revolute": kinds.revolute,
-        "continuous": kinds.continuous,
-        "prismatic": kinds.prismatic,
-        "planar": kinds.planar,
-    }[joint.type]
-    return make(joint.axis)
+    return kinds.of_kind(kind, (joint.axis,))
+
+
+def _matter_by_body(record: UrdfRecord, root: str, joints: list[JointRecord]) -> Matter:
+    """Return the links with an <inertial> that each body is welded from; first is the base.
+
+    ``joints`` come parents first.
+    """
+    body_of = {root: root}
+    links: Matter = {root: [record.links[root]]}
+    for joint in joints:
+        body = body_of[joint.parent] if joint.type == "fixed" else joint.child
+        body_of[joint.child] = body
+        links.setdefault(body, []).append(record.links[joint.child])
+    return {body: [k for k in welded if k.inertia is not None] for body, welded in links.items()}
+
+
+def _massless_warnings(record: UrdfRecord, root: str, matter: Matter) -> list[str]:
+    """Return a warning for every moving body without any <inertial>."""
+    return [
+        str(
+            record.links[body].element.error(
+                f"link {body!r} moves but has no <inertial>: massless."
+            )
+        )
+        for body, links in matter.items()
+        if not links and body != root
+    ]
+
+
+def _check_as_written(matter: Matter) -> None:
+    """Check matrices that are tiny beside their parallel-axis term, as the file gives them.
+
+    The builder checks sums about the origin of a body, where a negative moment of such a
+    matrix is lost in rounding; the text of the file still shows it.  Bodies of one link only:
+    in a sum it has no say.
+    """
+    for body, links in matter.items():
+        for link in links if len(links) == 1 else ():
+            if link.inertia is None or link.about_com is None or not _lost(link):
+                continue
+            try:
+                check_inertia(link.about_com, body)
+            except InvalidInertiaError as error:
+                raise InvalidInertiaError(str(link.element.error(str(error)))) from None
+
+
+def _lost(link: LinkRecord) -> bool:
+    about_com, about_origin = (
+        max(abs(x) for x in inertia.spatial.rotational)
+        for inertia in (link.about_com, link.inertia)
+        if inertia is not None
+    )
+    return about_com < NEGATIVE_TOLERANCE * about_origin

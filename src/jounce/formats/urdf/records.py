@@ -1,10 +1,10 @@
-"""Links and joints of a URDF as records."""
+"""Links and joints of a URDF as records; what is not understood is refused by name."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from jounce.algebra.se3 import Transform
+from jounce.algebra.se3 import IDENTITY, Transform
 from jounce.algebra.vector import Vec3
 from jounce.errors import unknown_name
 from jounce.formats.urdf.fields import (
@@ -18,13 +18,37 @@ from jounce.formats.urdf.fields import (
     required_child,
     vector,
 )
-from jounce.formats.urdf.vocabulary import IGNORED, known_children, refuse_link_switches
-from jounce.formats.urdf.xml import Element, parse_xml
+from jounce.formats.urdf.xml import Document, Element, parse_xml
 from jounce.model.inertia import Inertia
 from jounce.model.records import Limits
 
 UNLIMITED = 1e16  # positions that SDF writes where there is no limit; files made of it have them
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+
+# What is read, and what has no part in the dynamics.  All else is refused by name.
+READ = {
+    "robot": {"link", "joint"},
+    "link": {"inertial", "origin", "gravity", "kinematic", "contact"},
+    "inertial": {"origin", "mass", "inertia"},
+    "joint": {"origin", "parent", "child", "axis", "limit", "dynamics", "mimic"},
+    "contact": {"inertia_scaling"},
+}
+IGNORED = {
+    "robot": {
+        "material", "transmission", "sensor", "gazebo", "ros2_control", "mujoco", "frame",
+        "disable_collisions", "drake:collision_filter_group", "isaac_sim", "group",
+    },
+    "link": {
+        "visual", "collision", "material", "sensor", "gazebo", "collision_checking",
+        "self_filter", "surface", "self_collision_checking", "drake:proximity_properties",
+    },
+    "inertial": set(),
+    "joint": {"safety_controller", "calibration", "hardwareInterface", "sensor", "gazebo"},
+    "contact": {
+        "lateral_friction", "rolling_friction", "spinning_friction", "restitution", "stiffness",
+        "damping", "contact_cfm", "contact_erp", "friction_anchor",
+    },
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +95,17 @@ class UrdfRecord:
     element: Element
     links: dict[str, LinkRecord] = field(default_factory=dict)
     joints: dict[str, JointRecord] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
 
 
-def read_records(content: str | bytes, source: str) -> UrdfRecord:
-    """Return the links and joints of a URDF text; ``source`` names it in errors."""
-    root = parse_xml(content, source, lambda parent, tag: tag in IGNORED.get(parent, ()))
+def read_records(content: str | bytes, document: Document) -> UrdfRecord:
+    """Return the links and joints of a URDF text."""
+    root = parse_xml(content, document, lambda parent, tag: tag in IGNORED.get(parent, ()))
     if root.tag != "robot":
         raise root.error(
             f"expected <robot> as the outermost element of a URDF, got <{root.tag}>{_other(root)}."
         )
     record = UrdfRecord(name_of(root), root)
-    for child in known_children(root):
+    for child in _known_children(root):
         if child.tag == "link":
             link = _link(child)
             _no_duplicate(child, record.links.get(link.name))
@@ -93,7 +116,7 @@ def read_records(content: str | bytes, source: str) -> UrdfRecord:
             record.joints[joint.name] = joint
     if not record.links:
         raise root.error(f"{root} has no <link>; a robot needs at least one.")
-    record.warnings.extend(_foreign_dynamics(root))
+    document.warnings.extend(_foreign_dynamics(root))
     return record
 
 
@@ -112,8 +135,8 @@ def _no_duplicate(element: Element, earlier: LinkRecord | JointRecord | None) ->
 
 def _link(element: Element) -> LinkRecord:
     name = name_of(element)
-    known_children(element)
-    refuse_link_switches(element)
+    _known_children(element)
+    _refuse_link_switches(element)
     inertial = only_child(element, "inertial")
     if inertial is None:
         return LinkRecord(name, None, None, element)
@@ -125,7 +148,7 @@ def _link(element: Element) -> LinkRecord:
 
 def _inertia(inertial: Element) -> Inertia:
     """Return mass and moments in the inertial frame, whose origin is the centre of mass."""
-    known_children(inertial)
+    _known_children(inertial)
     mass = required_child(inertial, "mass")
     only_attributes(mass, ("value",))
     matrix = required_child(inertial, "inertia")
@@ -142,7 +165,7 @@ def _joint(element: Element) -> JointRecord:
     if type_ not in JOINT_TYPES:
         hint = unknown_name("joint type", type_, JOINT_TYPES)
         raise element.error(f"{element} has an unknown type: {hint}")
-    known_children(element)
+    _known_children(element)
     return JointRecord(
         name,
         type_,
@@ -223,3 +246,41 @@ def _foreign_dynamics(root: Element) -> list[str]:
         return []
     first = min(found.values(), key=lambda element: element.line)
     return [str(first.error(f"attributes of <dynamics> not used: {', '.join(sorted(found))}."))]
+
+
+def _known_children(element: Element) -> list[Element]:
+    """Return the children that are known, and object to the others."""
+    for child in element.children:
+        if child.tag.startswith("xacro:"):
+            raise child.error(
+                f"<{child.tag}> is xacro, not URDF: load the .xacro file, or expand it first."
+            )
+        if child.tag not in READ[element.tag]:
+            hint = unknown_name("element", child.tag, READ[element.tag] | IGNORED[element.tag])
+            child.object(
+                f"<{child.tag}> in {element} is not understood and may change the dynamics",
+                f": remove or rename it; {hint}",
+                "it is ignored",
+            )
+    return [child for child in element.children if child.tag in READ[element.tag]]
+
+
+def _refuse_link_switches(link: Element) -> None:
+    """Refuse what would move or change the matter of a link in some simulator."""
+    for child in link.children:
+        if child.tag == "origin" and pose(child) != IDENTITY:
+            raise child.error(
+                f"<origin> in {link} is not URDF and would be lost: put it in the joint."
+            )
+        neutral = {"gravity": ("1", "true"), "kinematic": ("0", "false")}.get(child.tag)
+        if neutral and child.text.strip().lower() not in neutral:
+            raise child.error(
+                f"<{child.tag}>{child.text.strip()}</{child.tag}> in {link} is not supported: "
+                f"only {neutral[0]}, which is the default; remove it."
+            )
+        for scaling in _known_children(child) if child.tag == "contact" else ():
+            if number(scaling, "value") != 1.0:
+                raise scaling.error(
+                    f"<inertia_scaling> in {link} is not supported: scale the <inertia> itself "
+                    "and remove it."
+                )

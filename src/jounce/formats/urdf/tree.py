@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from jounce.errors import unknown_name
+from jounce.errors import ModelError, UnknownNameError, unknown_name
 from jounce.formats.urdf.records import JointRecord, UrdfRecord
+from jounce.model.mimics import followed
+
+KINDS = {"floating": "free"}  # where URDF has another name
+_FREE = "Pass mimic=False to move it freely."
 
 
 def depth_first(robot: UrdfRecord) -> tuple[str, list[JointRecord]]:
@@ -75,32 +79,19 @@ def _cycle(carriers: dict[str, JointRecord], link: str, prefix: str) -> Exceptio
 
 def check_mimics(robot: UrdfRecord) -> None:
     """Raise unless every mimic joint follows, in the end, a moving joint of one coordinate."""
+    kinds = {joint.name: KINDS.get(joint.type, joint.type) for joint in robot.joints.values()}
+    mimics = {
+        joint.name: (joint.mimic.source, joint.mimic.multiplier, joint.mimic.offset)
+        for joint in robot.joints.values()
+        if joint.mimic is not None
+    }
     for joint in robot.joints.values():
-        seen = [joint.name]
-        follower = joint
-        while follower.mimic is not None:
-            source = follower.mimic.source
-            element = follower.mimic.element
-            if source not in robot.joints:
-                hint = unknown_name("joint", source, robot.joints)
-                raise element.error(
-                    f"joint {follower.name!r} mimics a joint that is missing: {hint} "
-                    "Pass mimic=False to move it freely."
-                )
-            if source in seen:
-                shown = " → ".join([*seen, source])
-                raise element.error(f"mimic joints follow each other in a cycle: {shown}.")
-            seen.append(source)
-            _check_pair(follower, robot.joints[source])
-            follower = robot.joints[source]
-
-
-def _check_pair(follower: JointRecord, source: JointRecord) -> None:
-    assert follower.mimic is not None
-    for joint in (follower, source):
-        if joint.type not in ("revolute", "continuous", "prismatic"):
-            raise follower.mimic.element.error(
-                f"joint {follower.name!r} mimics {source.name!r}, but {joint.name!r} is "
-                f"{joint.type}: both must be revolute, continuous or prismatic. "
-                "Pass mimic=False to ignore it."
-            )
+        if joint.mimic is not None:
+            try:
+                followed(joint.name, mimics, kinds)
+            except UnknownNameError as error:
+                raise joint.mimic.element.error(
+                    f"joint {joint.name!r} mimics a joint that is missing: {error} {_FREE}"
+                ) from None
+            except ModelError as error:
+                raise joint.mimic.element.error(f"{error} {_FREE}") from None

@@ -10,7 +10,9 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
@@ -28,38 +30,70 @@ _UNDEFINED_ENTITY = 11  # expat's XML_ERROR_UNDEFINED_ENTITY
 
 
 @dataclass(slots=True)
+class Document:
+    """The name of the file that is read, for messages, and what was left out of it."""
+
+    name: str
+    strict: bool = True
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class Element:
     """One element: where it starts, its attributes, its children and its text."""
 
     tag: str
     attributes: dict[str, str]
-    source: str
+    document: Document
     line: int
     children: list[Element] = field(default_factory=list)
     text: str = ""
 
     def error(self, message: str) -> RobotFormatError:
         """Return the error for something wrong with this element."""
-        return RobotFormatError(f"{self.source}:{self.line}: {message}")
+        return RobotFormatError(f"{self.document.name}:{self.line}: {message}")
+
+    def object(self, message: str, advice: str, instead: str) -> None:
+        """Raise, with advice; in a document that is not read strictly, warn instead."""
+        if self.document.strict:
+            raise self.error(f"{message}{advice}")
+        self.document.warnings.append(str(self.error(f"{message}; {instead}.")))
 
     def __str__(self) -> str:
         name = self.attributes.get("name")
         return f"<{self.tag}>" if name is None else f"<{self.tag} name={name!r}>"
 
 
-def parse_xml(content: str | bytes, source: str, ignored: Callable[[str, str], bool]) -> Element:
+def root_element(path: Path) -> str | None:
+    """Return the name of the root element of a file, None where there is none to be read."""
+    found: list[str] = []
+
+    def first(name: str, _: Any) -> None:
+        found.append(name)
+        raise StopIteration
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = first
+    with suppress(StopIteration, expat.ExpatError, OSError, LookupError):  # its reader will say it
+        parser.Parse(path.read_bytes(), True)
+    return found[0] if found else None
+
+
+def parse_xml(
+    content: str | bytes, document: Document, ignored: Callable[[str, str], bool]
+) -> Element:
     """Return the root element; children for which ``ignored(parent, tag)`` are left out."""
     text = decoded(content) if isinstance(content, bytes) else content.removeprefix("\ufeff")
     body = text.lstrip()
     offset = text.count("\n", 0, len(text) - len(body))
     if not body:
-        raise RobotFormatError(f"{source}:1: the file is empty; expected a <robot> element.")
+        raise RobotFormatError(f"{document.name}:1: the file is empty; expected a <robot> element.")
     if not body.startswith("<"):
         raise RobotFormatError(
-            f"{source}:{offset + 1}: not XML: expected '<', got {body[:20]!r}; "
+            f"{document.name}:{offset + 1}: not XML: expected '<', got {body[:20]!r}; "
             "give a URDF file or its text."
         )
-    return _Reader(source, offset, ignored).read(body)
+    return _Reader(document, offset, ignored).read(body)
 
 
 def decoded(data: bytes) -> str:
@@ -71,15 +105,17 @@ def decoded(data: bytes) -> str:
     encoding = declared.group(1).decode("ascii") if declared else "utf-8"
     try:
         return data.decode(encoding, "replace")
-    except LookupError:
+    except (LookupError, UnicodeError):  # no encoding, or one of names such as idna
         return data.decode("utf-8", "replace")
 
 
 class _Reader:
     """Builds elements while expat reads."""
 
-    def __init__(self, source: str, offset: int, ignored: Callable[[str, str], bool]) -> None:
-        self.source = source
+    def __init__(
+        self, document: Document, offset: int, ignored: Callable[[str, str], bool]
+    ) -> None:
+        self.document = document
         self.offset = offset
         self.ignored = ignored
         self.root: Element | None = None
@@ -116,7 +152,7 @@ class _Reader:
         if self.skipping or (self.open and self.ignored(self.open[-1].tag, tag)):
             self.skipping += 1
             return
-        element = Element(tag, attributes, self.source, self.line)
+        element = Element(tag, attributes, self.document, self.line)
         if self.open:
             self.open[-1].children.append(element)
         elif self.root is None:
@@ -135,12 +171,12 @@ class _Reader:
 
     def _doctype(self, name: str, *_ids: object) -> None:
         raise RobotFormatError(
-            f"{self.source}:{self.line}: document type <!DOCTYPE {name}> refused: a URDF needs no "
-            "document type and no entities; remove it."
+            f"{self.document.name}:{self.line}: document type <!DOCTYPE {name}> refused: a URDF "
+            "needs no document type and no entities; remove it."
         )
 
     def _malformed(self, error: expat.ExpatError) -> RobotFormatError:
-        where = f"{self.source}:{error.lineno + self.offset}"
+        where = f"{self.document.name}:{error.lineno + self.offset}"
         if error.code == _UNDEFINED_ENTITY:
             return RobotFormatError(
                 f"{where}: undefined entity at column {error.offset + 1}; only &amp; &lt; &gt; "
@@ -154,7 +190,7 @@ class _Reader:
         )
 
     def _truncated(self, error: expat.ExpatError) -> RobotFormatError:
-        where = f"{self.source}:{error.lineno + self.offset}"
+        where = f"{self.document.name}:{error.lineno + self.offset}"
         if not self.open:
             return RobotFormatError(f"{where}: the file ends without any element; is it truncated?")
         last = self.open[-1]

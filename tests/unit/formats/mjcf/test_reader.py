@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import builtins
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import jounce
 from jounce.errors import RobotFormatError, UnsupportedError
 from jounce.formats.mjcf.reader import load_mjcf
+from tests.tolerances import INDEPENDENT, ROUNDOFF, assert_close
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -60,8 +63,10 @@ def test_kinds_names_and_order():
     assert names == ["torso", "arm", "forearm", "hand", "leg", "pendulum"]
     assert robot.parents == (-1, 0, 1, 2, 0, -1)
     assert (robot.nq, robot.nv) == (21, 17)
-    assert robot.frame("target").body == -1  # mocap, and its matter is nobody's
-    assert robot.mass == pytest.approx(12 + 2.1 + 1.3 + 0.4 + 4 + 1.1)
+    assert robot.frame("target").body == -1  # mocap: part of the ground, with its matter
+    ball = 1000 * 4 / 3 * np.pi * 0.05**3
+    assert robot.mass == pytest.approx(12 + 2.1 + 1.3 + 0.4 + 4 + 1.1 + ball)
+    assert_close(robot.base_inertia.com, np.ones(3), ROUNDOFF)
 
 
 def test_joints_of_one_body_become_a_chain_of_massless_bodies():
@@ -227,7 +232,7 @@ def test_all_obstacles_are_named_at_once(write):
 def test_joints_that_follow_each_other_in_a_circle(write):
     rest = '<equality><joint joint1="j" joint2="k"/><joint joint1="k" joint2="j"/></equality>'
     path = write(TWO, rest)
-    with pytest.raises(RobotFormatError, match=r"model\.xml: mimic joint 'j' follows itself"):
+    with pytest.raises(RobotFormatError, match=r"model\.xml: mimic joints follow .* j → k → j"):
         load_mjcf(path)
 
 
@@ -274,3 +279,77 @@ def test_without_the_mujoco_package(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(builtins, "__import__", fake)
     with pytest.raises(UnsupportedError, match=r"pip install 'jounce\[mjcf\]'"):
         load_mjcf(DATA / "arm.xml")
+
+
+def test_the_centre_of_mass_is_that_of_mujoco_mocap_bodies_included() -> None:
+    model = mujoco.MjModel.from_xml_path(str(DATA / "tree.xml"))
+    data = mujoco.MjData(model)
+    model.opt.enableflags |= int(mujoco.mjtEnableBit.mjENBL_ENERGY)
+    mujoco.mj_forward(model, data)
+    robot = load_mjcf(DATA / "tree.xml")
+    q = np.concatenate([_from_mujoco(model, data.qpos, j) for j in range(model.njnt)])
+    assert_close(jounce.center_of_mass(robot, q)[0], data.subtree_com[0], INDEPENDENT)
+    assert_close(
+        jounce.potential_energy(robot, q, np.zeros(robot.nv))[0], data.energy[0], INDEPENDENT
+    )
+
+
+def _from_mujoco(model, qpos: np.ndarray, joint: int) -> np.ndarray:
+    """Return the coordinates of a joint; quaternions of MuJoCo have w first."""
+    start = model.jnt_qposadr[joint]
+    free, ball = (model.jnt_type[joint] == kind for kind in (0, 1))
+    own = qpos[start : start + (7 if free else 4 if ball else 1)]
+    if free:
+        return np.r_[own[:3], own[4:], own[3]]
+    return np.r_[own[1:], own[0]] if ball else own
+
+
+@pytest.mark.parametrize("place", ['model="m"', 'name="a"', 'name="j"', 'name="s"'])
+def test_names_in_latin_1(place: str, tmp_path: Path) -> None:
+    path = tmp_path / "model.xml"
+    inside = '<body name="a"><joint name="j"/><site name="s"/><geom size="1" mass="1"/></body>'
+    text = f'<mujoco model="m"><worldbody>{inside}</worldbody></mujoco>'
+    path.write_bytes(text.replace(place, place[:-2] + 'é"').encode("latin-1"))
+    robot = load_mjcf(path)
+    assert "é" in {robot.name, robot.bodies[0].name, robot.joints[0].name, robot.frames[-1].name}
+
+
+@pytest.mark.parametrize(
+    ("attributes", "body", "message"),
+    [
+        ('ref="inf"', "", "ref of joint 'j' is inf, not finite"),
+        ('ref="nan"', "", "ref of joint 'j' is nan, not finite"),
+        ("", 'quat="1e308 1e308 0 0"', "orientation of body 'a' is .* no rotation"),
+    ],
+)
+def test_numbers_that_mujoco_compiles_and_none_can_use(
+    write, attributes: str, body: str, message: str
+) -> None:
+    with pytest.raises(RobotFormatError, match=f"model.xml: .*{message}"):
+        load_mjcf(write(one_joint(attributes, body)))
+
+
+def test_warnings_of_mujoco_are_those_of_the_robot(
+    write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = write(one_joint() + '<site name="s" user="nan"/>')
+    robot = load_mjcf(path)
+    assert robot.warnings == ("XML contains a 'NaN'. Please check it carefully.",)
+    assert not (tmp_path / "MUJOCO_LOG.TXT").exists()
+
+
+def test_thousands_of_bodies_without_a_name(write) -> None:
+    start = time.perf_counter()
+    robot = load_mjcf(write(f"<body><joint/>{BALL}</body>" * 2000))
+    assert robot.bodies[-1].name == robot.joints[-1].name == "body_2000"
+    assert time.perf_counter() - start < 20.0
+
+
+def test_a_file_of_comments_that_never_end(tmp_path: Path) -> None:
+    path = tmp_path / "model.mjcf"
+    path.write_text("<!--" * 100_000)
+    start = time.perf_counter()
+    with pytest.raises(RobotFormatError, match=r"model\.mjcf"):
+        load_mjcf(path)
+    assert time.perf_counter() - start < 5.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from math import inf, pi, sqrt
 from pathlib import Path
@@ -310,3 +311,45 @@ def test_fifty_links_load_in_fifty_milliseconds() -> None:
         load_urdf(text)
         times.append(time.process_time() - start)
     assert min(times) < 0.05
+
+
+LENIENT = {
+    "an element": ('<joint_properties damping="0"/>', r"<joint_properties> in .* it is ignored"),
+    "a second axis": ('<axis xyz="1 0 0"/>', r"second <axis> in .* the first is taken"),
+    "an attribute": ('rpy="0 0 1"', r"no attribute named 'rpy'.* rpy='0 0 1' is ignored"),
+    "a second origin": ('<origin xyz="9 9 9"/>', r"second <origin> in .* the first is taken"),
+}
+
+
+@pytest.mark.parametrize("case", LENIENT)
+def test_what_urdf_does_not_know_is_left_out_on_request(case: str) -> None:
+    extra, message = LENIENT[case]
+    inside = '<origin xyz="1 2 3"/><axis xyz="0 0 1"/>'
+    good = load_urdf(one_joint(inside))
+    rest = inside.replace('1"/>', f'1" {extra}/>') if extra.startswith("rpy") else inside + extra
+    text = one_joint(rest)
+    assert text != one_joint(inside)
+    with pytest.raises(RobotFormatError):
+        load_urdf(text)
+    loaded = load_urdf(text, strict=False)
+    assert loaded == good
+    (warning,) = loaded.warnings
+    assert re.search(rf"<text>:\d+: .*{message}", warning)
+
+
+def test_a_continuous_joint_may_follow_and_be_followed() -> None:
+    text = mimic_robot('<mimic joint="j" multiplier="-1"/>', "continuous", "continuous")
+    assert load_urdf(text).nv == 1
+
+
+def test_a_fixed_joint_does_not_take_the_name_of_the_floating_one() -> None:
+    text = robot(link("a"), link("b"), joint("root_joint", "a", "b", "fixed"))
+    loaded = load_urdf(text, floating_base=True)
+    assert loaded == load_urdf(text).with_floating_base()
+    assert [j.name for j in loaded.joints] == ["root_joint"]
+
+
+@pytest.mark.parametrize("encoding", ["idna", "undefined", "rot13"])
+def test_encodings_that_are_none(encoding: str) -> None:
+    text = f'<?xml version="1.0" encoding="{encoding}"?>{one_joint()}'
+    assert load_urdf(text.encode()) == load_urdf(one_joint())
