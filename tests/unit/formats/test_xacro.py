@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -133,14 +134,19 @@ def test_without_the_xacrodoc_package(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_threads_get_the_robot_they_ask_for(tmp_path: Path):
-    paths = []
-    for i in range(8):
-        path = tmp_path / f"robot_{i}.xacro"
-        part = tmp_path / f"part_{i}.xacro"
-        part.write_text(f'{HEAD}<xacro:property name="label" value="link_{i}"/></robot>')
-        path.write_text(f'{HEAD}<xacro:include filename="part_{i}.xacro"/>'
-                        '<link name="${label}"/></robot>')  # fmt: skip
-        paths.append(path)
-    with ThreadPoolExecutor(8) as pool:
-        robots = list(pool.map(load_xacro, paths * 25))
-    assert [r.base_name for r in robots] == [f"link_{i}" for i in range(8)] * 25
+    names = [f"link_{i}" for i in range(8)] * 25
+    for name in set(names):
+        (tmp_path / f"{name}.xacro").write_text(
+            f'{HEAD}<xacro:property name="label" value="{name}"/></robot>'
+        )
+        (tmp_path / f"of_{name}.xacro").write_text(
+            f'{HEAD}<xacro:include filename="{name}.xacro"/><link name="${{label}}"/></robot>'
+        )
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            robots = list(pool.map(lambda name: load_xacro(tmp_path / f"of_{name}.xacro"), names))
+    finally:
+        sys.setswitchinterval(interval)
+    assert [robot.base_name for robot in robots] == names

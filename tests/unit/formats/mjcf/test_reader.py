@@ -339,11 +339,11 @@ def test_warnings_of_mujoco_are_those_of_the_robot(
     assert not (tmp_path / "MUJOCO_LOG.TXT").exists()
 
 
-def test_thousands_of_bodies_without_a_name(write) -> None:
-    start = time.perf_counter()
-    robot = load_mjcf(write(f"<body><joint/>{BALL}</body>" * 2000))
-    assert robot.bodies[-1].name == robot.joints[-1].name == "body_2000"
-    assert time.perf_counter() - start < 20.0
+def test_many_bodies_without_a_name(write) -> None:
+    robot = load_mjcf(write(f'<body name="body_2"/>{f"<body><joint/>{BALL}</body>" * 300}'))
+    names = [body.name for body in robot.bodies]
+    assert [names[0], names[-1]] == ["body_2_2", "body_301"]
+    assert [joint.name for joint in robot.joints] == names
 
 
 def test_a_file_of_comments_that_never_end(tmp_path: Path) -> None:
