@@ -9,8 +9,8 @@ from rich.table import Table
 import jounce
 from benchmarks.peers import Pinocchio, urdf
 from benchmarks.timing import Action, at_least, best_times, repeated
+from jounce.kernels.description import kernel_spec
 from jounce.kernels.kernel import Kernel, kernel_of
-from jounce.kernels.quantities import kernel_spec
 
 SAMPLES = 4096
 CALLS = 300

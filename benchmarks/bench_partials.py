@@ -20,8 +20,8 @@ from benchmarks.peers import Pinocchio, urdf
 from benchmarks.timing import Action, at_least, at_most, best_times, repeated
 from jounce.codegen.graph import Graph
 from jounce.dynamics.partials import inverse_dynamics_partials, tangent_partials
+from jounce.kernels.description import kernel_spec
 from jounce.kernels.kernel import Kernel, kernel_of
-from jounce.kernels.quantities import kernel_spec
 
 SAMPLES = 4096
 CALLS = 200

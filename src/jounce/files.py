@@ -1,4 +1,4 @@
-"""Write files completely or not at all; read JSON without surprises."""
+"""Write files completely or not at all, one or several together; read JSON without surprises."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import re
 import secrets
 import stat
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -118,6 +118,32 @@ def _sweep(directory: Path) -> None:
     with contextlib.suppress(OSError):
         for path in abandoned(directory):
             path.unlink(missing_ok=True)
+
+
+def write_together(files: Mapping[Path, str], *, ours: str) -> None:
+    """Write texts to files, all of them or none; directories are made where they are missing.
+
+    Files that exist are replaced only if the mark ``ours`` stands in their first line.
+    """
+    for path in files:
+        _refuse_foreign(path, ours)
+    with ExitStack() as stack:  # every text is written before the first appears under its name
+        for path, text in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file = stack.enter_context(atomic_write(path))
+            file.write(text)
+            file.flush()
+
+
+def _refuse_foreign(path: Path, ours: str) -> None:
+    if not path.exists() and not path.is_symlink():
+        return
+    if path.is_file():
+        with path.open("rb") as file:
+            if ours.encode() in file.readline(200):
+                return
+    reason = "exists and was not written by Jounce; move it away or choose another directory"
+    raise FileExistsError(errno.EEXIST, reason, os.fspath(path))
 
 
 def _permissions(target: Path) -> int | None:

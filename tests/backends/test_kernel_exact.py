@@ -8,8 +8,8 @@ import pytest
 import jounce
 from jounce.codegen.interpreter import interpret
 from jounce.codegen.machine_code import compile_program
+from jounce.kernels.description import kernel_spec
 from jounce.kernels.kernel import Kernel
-from jounce.kernels.quantities import kernel_spec
 from jounce.model.robot import Robot
 from tests.tolerances import EXACT, ROUNDOFF, assert_close
 from tests.unit.kernels.motions import random_motion

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import jounce
+from jounce.kernels.description import kernel_spec
 from jounce.kernels.export import sample
-from jounce.kernels.quantities import kernel_spec
 from tests.cli.program import only_line, run
 from tests.tolerances import ROUNDOFF, assert_close
 

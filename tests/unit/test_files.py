@@ -12,7 +12,7 @@ from typing import IO, Any
 import pytest
 
 from jounce import files
-from jounce.files import atomic_write
+from jounce.files import atomic_write, write_together
 from tests.cli.program import interrupt
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="permissions, links, signals")
@@ -38,6 +38,20 @@ def test_a_failure_leaves_the_old_file_and_no_other(tmp_path: Path, failure: typ
         raise failure
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_several_files_appear_together_or_not_at_all(tmp_path: Path):
+    first, second = tmp_path / "new" / "first", tmp_path / "second"
+    write_together({first: "ours\n1", second: "ours\n2"}, ours="ours")
+    assert (first.read_text(), second.read_text()) == ("ours\n1", "ours\n2")
+    with pytest.raises(UnicodeEncodeError):
+        write_together({first: "ours\n3", second: "\ud800"}, ours="ours")
+    assert first.read_text() == "ours\n1"
+    first.write_text("theirs")
+    with pytest.raises(FileExistsError, match="not written by Jounce"):
+        write_together({second: "ours\n4", first: "ours\n4"}, ours="ours")
+    assert (first.read_text(), second.read_text()) == ("theirs", "ours\n2")
+    assert sorted(p.name for p in tmp_path.rglob("*")) == ["first", "new", "second"]
 
 
 def test_a_directory_is_refused(tmp_path: Path):

@@ -15,8 +15,8 @@ from jounce.adapters.rules import require
 from jounce.codegen.interpreter import carry_out
 from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SUB
 from jounce.kernels.casadi_c import ports
+from jounce.kernels.description import kernel_spec, signature
 from jounce.kernels.export import function_name
-from jounce.kernels.quantities import kernel_spec, signature
 from jounce.kernels.tracing import traced
 from jounce.model.robot import Robot
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from jounce.errors import ShapeError, UnsupportedError
+from jounce.kernels.description import KernelSpec, signature
 from jounce.kernels.kernel import kernel_of
-from jounce.kernels.quantities import KernelSpec, signature
-from jounce.kernels.quantity import Argument, Signature
+from jounce.kernels.table import Argument, Signature
 
 
 def require(package: str, program: str) -> Any:

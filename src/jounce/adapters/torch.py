@@ -22,7 +22,7 @@ from jounce.adapters.rules import (
     with_batch_axis,
 )
 from jounce.errors import ArgumentError
-from jounce.kernels.quantities import KernelSpec, kernel_spec
+from jounce.kernels.description import KernelSpec, kernel_spec
 from jounce.model.robot import Robot
 
 

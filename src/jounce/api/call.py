@@ -11,8 +11,9 @@ import numpy as np
 
 from jounce.dynamics.twists import REPRESENTATIONS
 from jounce.errors import ShapeError, unknown_name
+from jounce.kernels.description import KernelSpec, kernel_spec
 from jounce.kernels.kernel import KEPT_KERNELS, kernel_of
-from jounce.kernels.quantities import QUANTITIES, KernelSpec, kernel_spec
+from jounce.kernels.table import QUANTITIES
 from jounce.model.checks import as_floats
 from jounce.model.robot import Robot
 

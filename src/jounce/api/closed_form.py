@@ -13,8 +13,8 @@ from jounce.dynamics.matrices import FACTORIZATIONS
 from jounce.dynamics.wrenches import frame_wrenches
 from jounce.errors import unknown_name
 from jounce.kernels.arrays import check_values, checked_arrays
-from jounce.kernels.quantities import Argument, Signature, kernel_spec
-from jounce.kernels.quantity import rate_name
+from jounce.kernels.description import kernel_spec
+from jounce.kernels.table import Argument, Signature, rate_name
 from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
 

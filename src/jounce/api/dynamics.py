@@ -9,8 +9,8 @@ import numpy as np
 
 from jounce.api.call import evaluate
 from jounce.api.closed_form import closed_form
+from jounce.dynamics.inverse import FORMULATIONS
 from jounce.errors import unknown_name
-from jounce.kernels.table import FORMULATIONS
 from jounce.model.robot import Robot
 
 
@@ -110,11 +110,15 @@ def kinetic_energy(robot: Robot, q: Any, v: Any, *rates: Any) -> np.ndarray:
     return evaluate(robot, "kinetic_energy", (q, v, *rates))
 
 
-def potential_energy(robot: Robot, q: Any, v: Any, *rates: Any) -> np.ndarray:
+def potential_energy(robot: Robot, q: Any, v: Any = None, *rates: Any) -> np.ndarray:
     """Return the potential energy in gravity, ``(K, *batch)``: zero at the world origin.
 
+    Without rates the energy alone, ``(1, *batch)``; with v, a, ... K − 1 time derivatives.
+
     >>> import jounce
-    >>> jounce.potential_energy(jounce.load("planar2r"), [0, 0], [0, 0]).tolist()
+    >>> jounce.potential_energy(jounce.load("planar2r"), [0, 0]).tolist()
     [0.0]
     """
+    if v is None and not rates and isinstance(robot, Robot):
+        v = np.zeros(robot.nv)  # what the energy itself does not depend on
     return evaluate(robot, "potential_energy", (q, v, *rates))

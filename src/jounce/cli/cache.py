@@ -55,8 +55,8 @@ def clear() -> None:
 def warm(robot: Robot, *, order: int, quantity: str, wrenches: tuple[str, ...]) -> None:
     """Compile ahead of time, so that the first call finds the code."""
     from jounce.errors import UnsupportedError
+    from jounce.kernels.description import kernel_spec
     from jounce.kernels.kernel import kernel_of
-    from jounce.kernels.quantities import kernel_spec
 
     kernel = kernel_of(kernel_spec(robot, quantity, order, wrenches))
     begin = time.perf_counter()

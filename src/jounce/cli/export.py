@@ -50,8 +50,8 @@ def export(
     CMakeLists.txt; the function allocates nothing and has no state.  With --lang casadi it gets
     one file, to be compiled to a library that casadi.external loads.
     """
+    from jounce.kernels.description import kernel_spec
     from jounce.kernels.kernel import kernel_of
-    from jounce.kernels.quantities import kernel_spec
 
     chosen = {key: value for key in _OPTIONS if (value := options[key]) is not None}
     spec = kernel_spec(robot, SHORT.get(quantity, quantity), order, wrenches, chosen)

@@ -64,8 +64,8 @@ def _run(
     import numpy as np
 
     from jounce.errors import NotFiniteError
+    from jounce.kernels.description import kernel_spec
     from jounce.kernels.kernel import kernel_of
-    from jounce.kernels.quantities import kernel_spec
     from jounce.tables.file import table_writer
     from jounce.tables.table import table_of
 

@@ -16,7 +16,7 @@ from jounce.comparison.measurement import Entry, Motion, best_seconds, is_compil
 from jounce.comparison.records import Comparison, Measurement
 from jounce.comparison.reference import Reference, reference
 from jounce.errors import ArgumentError, UnsupportedError, unknown_name
-from jounce.kernels.quantities import kernel_spec
+from jounce.kernels.description import kernel_spec
 from jounce.model.checks import checked_integer
 from jounce.model.configuration import integrate
 from jounce.model.robot import Robot

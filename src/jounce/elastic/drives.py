@@ -10,8 +10,8 @@ import numpy as np
 
 from jounce.api.call import Wrench, as_wrenches, rows_to_order
 from jounce.errors import ArgumentError, ModelError, NotFiniteError, ShapeError, UnsupportedError
+from jounce.kernels.description import kernel_spec
 from jounce.kernels.kernel import kernel_of
-from jounce.kernels.quantities import kernel_spec
 from jounce.model.checks import as_floats, checked
 from jounce.model.robot import Robot
 from jounce.trajectory.protocol import Trajectory

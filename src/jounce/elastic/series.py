@@ -21,8 +21,8 @@ from jounce.elastic.drives import (
     with_armature,
 )
 from jounce.errors import ArgumentError, ShapeError, UnsupportedError
+from jounce.kernels.description import kernel_spec
 from jounce.kernels.kernel import kernel_of
-from jounce.kernels.quantities import kernel_spec
 from jounce.model.checks import as_floats, checked
 from jounce.model.robot import Robot
 

@@ -14,8 +14,8 @@ from jounce.api.kinematics import frame_pose
 from jounce.dynamics.inverse_kinematics import DIRECTIONS
 from jounce.errors import ArgumentError, ShapeError, unknown_name
 from jounce.ik.tasks import checked_directions, checked_poses, checked_task, in_order
+from jounce.kernels.description import KernelSpec
 from jounce.kernels.kernel import Kernel, kernel_of
-from jounce.kernels.quantities import KernelSpec
 from jounce.model.checks import checked_configuration, checked_integer
 from jounce.model.components import position_kinds, velocity_kinds
 from jounce.model.configuration import integrate

@@ -19,8 +19,8 @@ from jounce.ik.tasks import (
     in_order,
     prescribed_velocities,
 )
+from jounce.kernels.description import KernelSpec
 from jounce.kernels.kernel import kernel_of
-from jounce.kernels.quantities import KernelSpec
 from jounce.model.checks import as_floats
 from jounce.model.components import velocity_names
 from jounce.model.robot import Robot

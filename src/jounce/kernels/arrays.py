@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jounce.errors import ShapeError
-from jounce.kernels.quantities import Argument, Signature
+from jounce.kernels.table import Argument, Signature
 from jounce.model.checks import as_floats, check_finite, check_quaternion
 from jounce.model.robot import Robot
 

@@ -17,10 +17,11 @@ from typing import NamedTuple
 
 from jounce.codegen.c99 import print_c
 from jounce.codegen.program import Program
+from jounce.files import write_together
+from jounce.kernels.description import KernelSpec, signature
 from jounce.kernels.export import GENERATED, description, fill, function_name, identifier
-from jounce.kernels.quantities import KernelSpec, Signature, signature
+from jounce.kernels.table import Signature
 from jounce.kernels.tracing import traced
-from jounce.kernels.written import write_together
 
 Shape = tuple[int, int]
 

@@ -6,7 +6,7 @@ The function works on one sample, allocates nothing and has no state.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from importlib import resources
 from math import prod
 from pathlib import Path
@@ -18,8 +18,9 @@ import numpy as np
 from jounce.codegen.c99 import print_c, prototype
 from jounce.codegen.program import Program
 from jounce.errors import UnsupportedError
-from jounce.kernels.quantities import Argument, KernelSpec, signature
-from jounce.kernels.written import write_together
+from jounce.files import write_together
+from jounce.kernels.description import KernelSpec, signature
+from jounce.kernels.table import QUANTITIES, Argument, derivative_name
 from jounce.model.configuration import integrate
 from jounce.model.robot import Robot
 
@@ -31,40 +32,6 @@ _INPUTS = {  # name of a kernel's argument -> name in C and meaning; `s` is the 
     "a": ("a", "acceleration: rad, m, per s^2"),
     "j": ("jerk", "jerk: rad, m, per s^3"),
     "s": ("snap", "snap: rad, m, per s^4"),
-}
-_RESULT_UNITS = {
-    "inverse_dynamics": "N m (rotation), N (translation)",
-    "forward_dynamics": "rad/s^2, m/s^2",
-    "gravity_forces": "N m (rotation), N (translation)",
-    "joint_wrenches": "N m, N; body after body",
-    "poses": "4x4 matrices row by row, body after body; translation in m",
-    "twists": "rad/s, m/s; body after body",
-    "frame_pose": "4x4 matrix row by row; translation in m",
-    "frame_twist": "rad/s, m/s",
-    "center_of_mass": "m",
-    "momentum": "N m s, N s",
-    "centroidal_momentum": "N m s, N s",
-    "kinetic_energy": "J",
-    "potential_energy": "J",
-}
-_FEEDFORWARD = ["motor angle", "motor velocity", "motor acceleration", "motor torque"]
-_FEEDFORWARD += ["spring torque", "rate of the spring torque", "motor power"]
-_ROWS: dict[str, Callable[[int], list[str]]] = {  # results that are no derivatives of the first
-    "inverse_dynamics_partials": lambda order: [
-        f"dQ({k})/dq({j})" for k in range(order + 1) for j in range(order + 3)
-    ],
-    "inverse_dynamics_second_partials": lambda _: ["Q by qq", "Q by vv", "Q by qv", "Q by aq"],
-    "forward_dynamics_partials": lambda _: ["da/dq", "da/dv", "da/dQ"],
-    "forward_dynamics_and_pivots": lambda order: [
-        *_derivatives("acceleration", order),
-        "pivots of M",
-    ],
-    "coriolis_partials": lambda _: ["dC/dq", "dC/dv"],
-    "elastic_feedforward": lambda _: _FEEDFORWARD,
-    "elastic_coupled": lambda order: [
-        *_derivatives("acceleration of the links", order),
-        *_derivatives("acceleration of the motors", order),
-    ],
 }
 _TAKEN = """
     auto break case char const continue default do double else enum extern float for goto if
@@ -147,7 +114,7 @@ def _parameters(spec: KernelSpec) -> tuple[list[_Parameter], list[_Parameter]]:
         name = f"w{n}_{identifier(frame)}".strip("_")
         what = f"wrench on {frame} by the environment, {representation} representation"
         for k in range(spec.order + 1):
-            units = f"{_derivative(what, k)}: moment, then force; {_per('N m, N', k)}"
+            units = f"{derivative_name(what, k)}: moment, then force; {_per('N m, N', k)}"
             inputs.append(_Parameter(f"{name}_{k}", 6, units))
     width = prod(shapes.tail)
     meanings = enumerate(_meanings(spec, shapes.rows))
@@ -156,17 +123,10 @@ def _parameters(spec: KernelSpec) -> tuple[list[_Parameter], list[_Parameter]]:
 
 def _meanings(spec: KernelSpec, rows: int) -> list[str]:
     """Return what each result is."""
-    if spec.quantity in _ROWS:
-        names = _ROWS[spec.quantity](spec.order)
-        assert len(names) == rows
-        return [f"{name}: SI units" for name in names]
-    unit = _RESULT_UNITS.get(spec.quantity, "SI units")
-    return [f"{_derivative(spec.quantity, k)}: {_per(unit, k)}" for k in range(rows)]
-
-
-def _derivatives(what: str, order: int) -> list[str]:
-    """Return the names of a quantity and of its time derivatives."""
-    return [_derivative(what, k) for k in range(order + 1)]
+    row = QUANTITIES[spec.quantity]
+    if row.results is not None:
+        return [f"{name}: SI units" for name in row.results(spec.order)]
+    return [f"{derivative_name(spec.quantity, k)}: {_per(row.unit, k)}" for k in range(rows)]
 
 
 def _inputs(argument: Argument) -> list[_Parameter]:
@@ -176,7 +136,8 @@ def _inputs(argument: Argument) -> list[_Parameter]:
     if not orders:
         return [plain]
     return [
-        _Parameter(f"{plain.name}_{k}", width, _derivative(plain.meaning, k)) for k in range(orders)
+        _Parameter(f"{plain.name}_{k}", width, derivative_name(plain.meaning, k))
+        for k in range(orders)
     ]
 
 
@@ -188,18 +149,14 @@ def _input(name: str, width: int) -> _Parameter:
     if rate:
         k = int(rate[1])
         return _Parameter(
-            f"rate{k}", width, f"{_derivative('velocity', k - 1)}: {_per('rad, m', k)}"
+            f"rate{k}", width, f"{derivative_name('velocity', k - 1)}: {_per('rad, m', k)}"
         )
     if force:
         k = int(force[1] or 0)
         return _Parameter(
-            f"Q{k}", width, f"{_derivative('generalised forces', k)}: {_per('N m, N', k)}"
+            f"Q{k}", width, f"{derivative_name('generalised forces', k)}: {_per('N m, N', k)}"
         )
     return _Parameter(f"in_{identifier(name)}", width, f"{name}: SI units")
-
-
-def _derivative(what: str, k: int) -> str:
-    return what if k == 0 else f"time derivative {k} of {what}"
 
 
 def _per(unit: str, k: int) -> str:

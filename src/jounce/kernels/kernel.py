@@ -28,10 +28,10 @@ from jounce.kernels.arrays import (
     result_array,
 )
 from jounce.kernels.casadi_c import export_casadi
+from jounce.kernels.description import KernelSpec, kernel_spec, signature
 from jounce.kernels.execution import Runner, check_threads, run_interpreted
 from jounce.kernels.fastcall.call import fast_callable
 from jounce.kernels.products import PRODUCTS
-from jounce.kernels.quantities import KernelSpec, kernel_spec, signature
 from jounce.kernels.tracing import traced
 from jounce.model.robot import Robot
 

@@ -21,7 +21,7 @@ from math import prod
 
 from jounce.codegen.products import jacobian, jvp, vjp
 from jounce.codegen.program import Program
-from jounce.kernels.quantity import Argument, Signature
+from jounce.kernels.table import Argument, Signature
 
 PRODUCTS: Mapping[str, Callable[[Program], Program]] = {
     "jvp": jvp,

@@ -1,169 +1,294 @@
-"""Every quantity that can be compiled; adding one is one row here."""
+"""Every quantity that can be compiled; adding one is its text, one row here, a public function."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
-from jounce.dynamics import (
-    elastic,
-    forward,
-    gravity,
-    inverse,
-    inverse_kinematics,
-    jacobian,
-    joint_wrenches,
-    matrices,
-    momentum,
-    partials,
-    pose_step,
-    poses,
-    regressor,
-    second_partials,
-    tensors,
-    twists,
+from jounce.dynamics import tensor_arrays as arrays
+from jounce.dynamics.elastic import (
+    coupled_shapes,
+    elastic_coupled,
+    elastic_feedforward,
+    feedforward_shapes,
 )
-from jounce.dynamics.matrices import FACTORIZATIONS
-from jounce.dynamics.twists import REPRESENTATIONS
-from jounce.kernels.quantity import Quantity, force_name
+from jounce.dynamics.forward import (
+    forward_dynamics,
+    forward_dynamics_and_pivots,
+    forward_dynamics_partials,
+    mass_pivots,
+)
+from jounce.dynamics.gravity import gravity_forces
+from jounce.dynamics.inverse import FORMULATIONS, inverse_dynamics
+from jounce.dynamics.inverse_kinematics import (
+    DIRECTION_OPTIONS,
+    RATE_OPTIONS,
+    inverse_kinematics_rates,
+    rate_shapes,
+)
+from jounce.dynamics.jacobian import body_jacobians, jacobian, joint_screws
+from jounce.dynamics.joint_wrenches import joint_wrenches
+from jounce.dynamics.matrices import FACTORIZATIONS, coriolis_matrix, mass_matrix
+from jounce.dynamics.momentum import (
+    center_of_mass,
+    centroidal_momentum,
+    com_jacobian,
+    kinetic_energy,
+    momentum,
+    potential_energy,
+)
+from jounce.dynamics.partials import inverse_dynamics_partials
+from jounce.dynamics.pose_step import pose_step, step_shapes
+from jounce.dynamics.poses import frame_pose, poses
+from jounce.dynamics.regressor import regressor, slotine_li_regressor
+from jounce.dynamics.second_partials import inverse_dynamics_second_partials
+from jounce.dynamics.tensors import (
+    coriolis_parameter_partials,
+    coriolis_partials,
+    gravity_parameter_partials,
+    gravity_partials,
+    jacobian_partials,
+    mass_matrix_parameter_partials,
+    mass_matrix_partials,
+)
+from jounce.dynamics.twists import REPRESENTATIONS, frame_twist, twists
 
-FORMULATIONS = tuple(inverse.FORMULATIONS)
+RATE_NAMES = ("v", "a", "j", "s")
 
 
-def _tensor(extra_rates: int, tail: tuple[int | str, ...], text: Any, **more: Any) -> Quantity:
-    return Quantity(extra_rates, tail, text, highest_order=0, **more)
+def rate_name(k: int) -> str:
+    """Name the k-th rate: v, a, j, s, then by order."""
+    return RATE_NAMES[k] if k < len(RATE_NAMES) else f"rate {k + 1}"
 
 
-_representation = {"representation": REPRESENTATIONS}
-_factorization = {"factorization": FACTORIZATIONS}
-_frame = {"frame": ()}
+def _force_name(k: int) -> str:
+    """Name what forward dynamics takes: v, then the forces Q, Q1, Q2, ..."""
+    return "v" if k == 0 else f"Q{k - 1 or ''}"
 
-QUANTITIES: dict[str, Quantity] = {
-    "inverse_dynamics": Quantity(
-        2, ("nv",), inverse.inverse_dynamics, {"formulation": FORMULATIONS}, True
+
+def derivative_name(what: str, k: int) -> str:
+    """Name the k-th time derivative of something."""
+    return what if k == 0 else f"time derivative {k} of {what}"
+
+
+def _derivatives(what: str, order: int) -> list[str]:
+    return [derivative_name(what, k) for k in range(order + 1)]
+
+
+class Argument(NamedTuple):
+    """An input: ``(*batch, width)``, or ``(orders, *batch, width)`` where orders > 0."""
+
+    name: str
+    width: int
+    orders: int = 0
+
+
+class Signature(NamedTuple):
+    """Shapes of a kernel: ``rows`` orders of results of shape ``(*batch, *tail)``."""
+
+    arguments: tuple[Argument, ...]
+    rows: int
+    tail: tuple[int, ...]
+
+
+class Quantity(NamedTuple):
+    """One compilable quantity; its name is that of its text.
+
+    ``text`` maps robot, q, rates (and wrenches) and the options to rows of scalars, one row an
+    order; it takes ``extra_rates`` more rates than the order.  ``tail`` is the shape of one
+    result, by number or by attribute of the robot.  ``options`` gives the allowed values of
+    each option, the first one the default; the option ``frame`` takes any frame of the robot.
+    ``results`` names the rows at an order where they are not the quantity and its time
+    derivatives; ``unit`` is that of the first of them.
+
+    With ``shapes``, which maps robot, order and options to the arguments and the length of a
+    result, the text takes the robot, one entry an argument (wrenches apart), and the options.
+    ``arrays`` computes the same from a tree and arrays, for robots too large to compile.
+    """
+
+    text: Callable[..., list[list[Any]]]
+    extra_rates: int
+    tail: tuple[int | str, ...]
+    options: Mapping[str, tuple[str, ...]] = {}
+    takes_wrenches: bool = False
+    rate_name: Callable[[int], str] = rate_name
+    unit: str = "SI units"
+    results: Callable[[int], list[str]] | None = None
+    highest_order: int | None = None
+    shapes: Callable[..., tuple[list[tuple[str, int, int]], int]] | None = None
+    arrays: Callable[..., Any] | None = None
+
+    def rows(self, order: int) -> int:
+        """Return how many results there are at an order."""
+        return order + 1 if self.results is None else len(self.results(order))
+
+
+_FRAME = {"frame": ()}
+_REPRESENTATION = {"representation": REPRESENTATIONS}
+_FACTORIZATION = {"factorization": FACTORIZATIONS}
+_FORCES = "N m (rotation), N (translation)"
+_FEEDFORWARD = [
+    "motor angle",
+    "motor velocity",
+    "motor acceleration",
+    "motor torque",
+    "spring torque",
+    "rate of the spring torque",
+    "motor power",
+]
+
+_ROWS = (
+    Quantity(
+        inverse_dynamics, 2, ("nv",), {"formulation": tuple(FORMULATIONS)}, True, unit=_FORCES
     ),
-    "joint_wrenches": Quantity(
-        2, ("n_bodies", 6), joint_wrenches.joint_wrenches, _representation, True
+    Quantity(
+        joint_wrenches, 2, ("n_bodies", 6), _REPRESENTATION, True, unit="N m, N; body after body"
     ),
-    "forward_dynamics": Quantity(
+    Quantity(
+        forward_dynamics,
         2,
         ("nv",),
-        forward.forward_dynamics,
         takes_wrenches=True,
-        rate_name=lambda k: force_name(k - 1),
+        rate_name=_force_name,
+        unit="rad/s^2, m/s^2",
     ),
-    "forward_dynamics_and_pivots": Quantity(
+    Quantity(
+        forward_dynamics_and_pivots,
         2,
         ("nv",),
-        forward.forward_dynamics_and_pivots,
         takes_wrenches=True,
-        rate_name=lambda k: force_name(k - 1),
-        rows=lambda order: order + 2,
+        rate_name=_force_name,
+        results=lambda order: [*_derivatives("acceleration", order), "pivots of M"],
     ),
-    "mass_pivots": Quantity(0, ("nv",), forward.mass_pivots, highest_order=0),
-    "forward_dynamics_partials": Quantity(
+    Quantity(mass_pivots, 0, ("nv",), highest_order=0),
+    Quantity(
+        forward_dynamics_partials,
         2,
         ("nv", "nv"),
-        forward.forward_dynamics_partials,
         takes_wrenches=True,
-        rate_name=lambda k: force_name(k - 1),
-        rows=lambda _: 3,
+        rate_name=_force_name,
+        results=lambda _: ["da/dq", "da/dv", "da/dQ"],
         highest_order=0,
     ),
-    "inverse_dynamics_partials": Quantity(
+    Quantity(
+        inverse_dynamics_partials,
         2,
         ("nv", "nv"),
-        partials.inverse_dynamics_partials,
         takes_wrenches=True,
-        rows=lambda order: (order + 1) * (order + 3),
+        results=lambda order: [
+            f"dQ({k})/dq({j})" for k in range(order + 1) for j in range(order + 3)
+        ],
     ),
-    "regressor": Quantity(2, ("nv", "n_parameters"), regressor.regressor),
-    "slotine_li_regressor": Quantity(
+    Quantity(
+        inverse_dynamics_second_partials,
+        2,
+        ("nv", "nv", "nv"),
+        results=lambda _: ["Q by qq", "Q by vv", "Q by qv", "Q by aq"],
+        highest_order=0,
+    ),
+    Quantity(regressor, 2, ("nv", "n_parameters")),
+    Quantity(
+        slotine_li_regressor,
         3,
         ("nv", "n_parameters"),
-        regressor.slotine_li_regressor,
-        {"factorization": FACTORIZATIONS},
+        _FACTORIZATION,
         rate_name=lambda k: ("v", "v_r", "a_r")[k],
         highest_order=0,
     ),
-    "mass_matrix_partials": _tensor(0, ("nv", "nv", "nv"), tensors.mass_matrix_partials),
-    "coriolis_partials": _tensor(
+    Quantity(
+        mass_matrix_partials,
+        0,
+        ("nv", "nv", "nv"),
+        highest_order=0,
+        arrays=arrays.mass_matrix_partials,
+    ),
+    Quantity(
+        coriolis_partials,
         1,
         ("nv", "nv", "nv"),
-        tensors.coriolis_partials,
-        options=_factorization,
-        rows=lambda _: 2,
+        _FACTORIZATION,
+        results=lambda _: ["dC/dq", "dC/dv"],
+        highest_order=0,
+        arrays=arrays.coriolis_partials,
     ),
-    "gravity_partials": _tensor(0, ("nv", "nv"), tensors.gravity_partials),
-    "mass_matrix_parameter_partials": _tensor(
-        0, ("nv", "nv", "n_parameters"), tensors.mass_matrix_parameter_partials
+    Quantity(gravity_partials, 0, ("nv", "nv"), highest_order=0),
+    Quantity(
+        mass_matrix_parameter_partials,
+        0,
+        ("nv", "nv", "n_parameters"),
+        highest_order=0,
+        arrays=arrays.mass_matrix_parameter_partials,
     ),
-    "coriolis_parameter_partials": _tensor(
+    Quantity(
+        coriolis_parameter_partials,
         1,
         ("nv", "nv", "n_parameters"),
-        tensors.coriolis_parameter_partials,
-        options=_factorization,
-    ),
-    "gravity_parameter_partials": _tensor(
-        0, ("nv", "n_parameters"), tensors.gravity_parameter_partials
-    ),
-    "inverse_dynamics_second_partials": _tensor(
-        2, ("nv", "nv", "nv"), second_partials.inverse_dynamics_second_partials, rows=lambda _: 4
-    ),
-    "jacobian_partials": Quantity(
-        0, (6, "nv", "nv"), tensors.jacobian_partials, _frame | _representation
-    ),
-    "mass_matrix": Quantity(0, ("nv", "nv"), matrices.mass_matrix),
-    "coriolis_matrix": Quantity(
-        1, ("nv", "nv"), matrices.coriolis_matrix, {"factorization": FACTORIZATIONS}
-    ),
-    "gravity_forces": Quantity(0, ("nv",), gravity.gravity_forces),
-    "poses": Quantity(0, ("n_bodies", 4, 4), poses.poses),
-    "twists": Quantity(1, ("n_bodies", 6), twists.twists, _representation),
-    "frame_pose": Quantity(0, (4, 4), poses.frame_pose, _frame),
-    "frame_twist": Quantity(1, (6,), twists.frame_twist, _frame | _representation),
-    "jacobian": Quantity(0, (6, "nv"), jacobian.jacobian, _frame | _representation),
-    "body_jacobians": Quantity(0, ("n_bodies", 6, "nv"), jacobian.body_jacobians, _representation),
-    "inverse_kinematics_rates": Quantity(
-        0,
-        (),
-        inverse_kinematics.inverse_kinematics_rates,
-        _frame | _representation | inverse_kinematics.RATE_OPTIONS,
-        shapes=inverse_kinematics.rate_shapes,
-    ),
-    "pose_step": Quantity(
-        0,
-        (),
-        pose_step.pose_step,
-        _frame | {"representation": ("body", "hybrid")} | inverse_kinematics.DIRECTION_OPTIONS,
+        _FACTORIZATION,
         highest_order=0,
-        shapes=pose_step.step_shapes,
+        arrays=arrays.coriolis_parameter_partials,
     ),
-    "joint_screws": Quantity(
+    Quantity(
+        gravity_parameter_partials,
         0,
-        ("nv", 6),
-        jacobian.joint_screws,
-        {"representation": ("spatial", "body", "hybrid")},
-    ),
-    "elastic_feedforward": Quantity(
-        0,
-        (),
-        elastic.elastic_feedforward,
-        rows=lambda _: 7,
+        ("nv", "n_parameters"),
         highest_order=0,
-        shapes=elastic.feedforward_shapes,
+        arrays=arrays.gravity_parameter_partials,
     ),
-    "elastic_coupled": Quantity(
+    Quantity(jacobian_partials, 0, (6, "nv", "nv"), _FRAME | _REPRESENTATION),
+    Quantity(mass_matrix, 0, ("nv", "nv")),
+    Quantity(coriolis_matrix, 1, ("nv", "nv"), _FACTORIZATION),
+    Quantity(gravity_forces, 0, ("nv",), unit=_FORCES),
+    Quantity(
+        poses,
+        0,
+        ("n_bodies", 4, 4),
+        unit="4x4 matrices row by row, body after body; translation in m",
+    ),
+    Quantity(twists, 1, ("n_bodies", 6), _REPRESENTATION, unit="rad/s, m/s; body after body"),
+    Quantity(frame_pose, 0, (4, 4), _FRAME, unit="4x4 matrix row by row; translation in m"),
+    Quantity(frame_twist, 1, (6,), _FRAME | _REPRESENTATION, unit="rad/s, m/s"),
+    Quantity(jacobian, 0, (6, "nv"), _FRAME | _REPRESENTATION),
+    Quantity(body_jacobians, 0, ("n_bodies", 6, "nv"), _REPRESENTATION),
+    Quantity(joint_screws, 0, ("nv", 6), {"representation": ("spatial", "body", "hybrid")}),
+    Quantity(
+        inverse_kinematics_rates,
         0,
         (),
-        elastic.elastic_coupled,
+        _FRAME | _REPRESENTATION | RATE_OPTIONS,
+        shapes=rate_shapes,
+    ),
+    Quantity(
+        pose_step,
+        0,
+        (),
+        _FRAME | {"representation": ("body", "hybrid")} | DIRECTION_OPTIONS,
+        highest_order=0,
+        shapes=step_shapes,
+    ),
+    Quantity(
+        elastic_feedforward,
+        0,
+        (),
+        results=lambda _: _FEEDFORWARD,
+        highest_order=0,
+        shapes=feedforward_shapes,
+    ),
+    Quantity(
+        elastic_coupled,
+        0,
+        (),
         takes_wrenches=True,
-        rows=lambda order: 2 * (order + 1),
-        shapes=elastic.coupled_shapes,
+        results=lambda order: [
+            *_derivatives("acceleration of the links", order),
+            *_derivatives("acceleration of the motors", order),
+        ],
+        shapes=coupled_shapes,
     ),
-    "center_of_mass": Quantity(0, (3,), momentum.center_of_mass),
-    "com_jacobian": Quantity(0, (3, "nv"), momentum.com_jacobian),
-    "momentum": Quantity(1, (6,), momentum.momentum),
-    "centroidal_momentum": Quantity(1, (6,), momentum.centroidal_momentum),
-    "kinetic_energy": Quantity(1, (), momentum.kinetic_energy),
-    "potential_energy": Quantity(1, (), momentum.potential_energy),
-}
+    Quantity(center_of_mass, 0, (3,), unit="m"),
+    Quantity(com_jacobian, 0, (3, "nv")),
+    Quantity(momentum, 1, (6,), unit="N m s, N s"),
+    Quantity(centroidal_momentum, 1, (6,), unit="N m s, N s"),
+    Quantity(kinetic_energy, 1, (), unit="J"),
+    Quantity(potential_energy, 1, (), unit="J"),
+)
+QUANTITIES: dict[str, Quantity] = {row.text.__name__: row for row in _ROWS}

@@ -16,8 +16,8 @@ from jounce.codegen import cache as disk
 from jounce.codegen.graph import Graph
 from jounce.codegen.program import Program
 from jounce.errors import UnsupportedError
+from jounce.kernels.description import KernelSpec, run_text, signature
 from jounce.kernels.products import PRODUCTS
-from jounce.kernels.quantities import KernelSpec, run_text, signature
 from jounce.model.robot import Robot
 from jounce.sources import FOLDERS, fingerprint
 

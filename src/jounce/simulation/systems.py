@@ -13,8 +13,8 @@ from jounce.api.matrices import SMALLEST_PIVOT, forward_dynamics
 from jounce.elastic.drives import Wrenches, constant_wrenches, one_state, require_parts
 from jounce.elastic.series import SeriesElastic
 from jounce.elastic.variable_stiffness import StiffnessDrives
+from jounce.kernels.description import kernel_spec
 from jounce.kernels.kernel import Kernel, kernel_of
-from jounce.kernels.quantities import kernel_spec
 from jounce.model.checks import checked, checked_configuration
 from jounce.model.robot import Robot
 

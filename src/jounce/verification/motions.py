@@ -15,7 +15,8 @@ from jounce.api.call import Wrench
 from jounce.api.closed_form import closed_form
 from jounce.dynamics.closed_form import ClosedForm, system
 from jounce.dynamics.twists import REPRESENTATIONS
-from jounce.kernels.quantities import QUANTITIES, kernel_spec, run_text, signature
+from jounce.kernels.description import kernel_spec, run_text, signature
+from jounce.kernels.table import QUANTITIES
 from jounce.model.robot import Robot
 
 

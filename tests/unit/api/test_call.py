@@ -161,7 +161,7 @@ def test_batches_that_do_not_fit(name: str) -> None:
 def test_too_few_rates(name: str) -> None:
     arrays = motion(name, 0)
     assert call(name, *arrays).shape[0] == 1
-    for count in range(1, len(arrays)):
+    for count in range(1, 1 if name == "potential_energy" else len(arrays)):
         with pytest.raises((ShapeError, TypeError), match=r"rate|positional"):
             call(name, *arrays[:count])
 
@@ -306,3 +306,16 @@ def test_a_robot_without_mass(name: str) -> None:
     assert result.shape == (2, *FUNCTIONS[name].tail(robot))
     if not FUNCTIONS[name].representation and name not in ("poses", "frame_pose"):
         assert not result.any()
+
+
+@pytest.mark.parametrize("batch", [(), (3,)])
+def test_potential_energy_needs_no_velocity(batch: tuple[int, ...]) -> None:
+    q, v, a = motion("potential_energy", 1, batch)
+    got = jounce.potential_energy(ROBOT, q)
+    assert got.shape == (1, *batch)
+    assert_close(got, jounce.potential_energy(ROBOT, q, v), EXACT)
+    assert_close(got, jounce.potential_energy(ROBOT, q, v, a)[:1], ROUNDOFF)
+    with pytest.raises(ShapeError, match="v must be an array"):
+        jounce.potential_energy(ROBOT, q, None, a)
+    with pytest.raises(TypeError, match=r"must be a jounce\.Robot"):
+        jounce.potential_energy("panda", q)  # type: ignore[arg-type]

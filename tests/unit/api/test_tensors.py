@@ -14,6 +14,7 @@ from jounce.algebra.spatial_matrix import pull_matrix
 from jounce.api import tensors
 from jounce.dynamics import tensor_arrays as arrays
 from jounce.dynamics.matrices import FACTORIZATIONS
+from jounce.kernels import uncompiled
 from jounce.model.lowering.tree import lowered
 from tests.tolerances import ROUNDOFF, assert_close
 
@@ -97,8 +98,8 @@ def test_long_chains_are_not_compiled(
 
 def no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every robot count as large, and blocks hold a sample or a few."""
-    monkeypatch.setattr(tensors, "COMPILED_ENTRIES", 0)
-    monkeypatch.setattr(tensors, "BLOCK_BYTES", 8000)
+    monkeypatch.setattr(uncompiled, "COMPILED_ENTRIES", 0)
+    monkeypatch.setattr(uncompiled, "BLOCK_BYTES", 8000)
     monkeypatch.setattr(tensors, "evaluate", None)
 
 
@@ -191,7 +192,7 @@ def test_intermediate_values_stay_in_their_block(
 ) -> None:
     """What samples take beside the result does not grow with their number."""
     no_compiler(monkeypatch)
-    monkeypatch.setattr(tensors, "BLOCK_BYTES", 2**20)
+    monkeypatch.setattr(uncompiled, "BLOCK_BYTES", 2**20)
     robot = jounce.examples.chain(12)
     q, v = state(robot, rng, 60)
     call(name, robot, q[0], v[0])

@@ -12,8 +12,8 @@ import jounce
 from jounce.comparison.contestants import CONTESTANTS
 from jounce.comparison.records import Comparison, Measurement
 from jounce.errors import ArgumentError
+from jounce.kernels.description import kernel_spec
 from jounce.kernels.kernel import kernel_of
-from jounce.kernels.quantities import kernel_spec
 from tests.tolerances import INDEPENDENT
 
 LITERAL = {name for name, contestant in CONTESTANTS.items() if contestant.is_literal}

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from jounce.kernels.description import run_text
 from jounce.kernels.kernel import Kernel
-from jounce.kernels.quantities import run_text
 from jounce.model.robot import Robot
 
 

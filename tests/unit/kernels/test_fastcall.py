@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import jounce
+from jounce.kernels.description import kernel_spec
 from jounce.kernels.fastcall import call as fastcall
 from jounce.kernels.kernel import Kernel
-from jounce.kernels.quantities import kernel_spec
 from tests.tolerances import EXACT, assert_close
 from tests.unit.kernels.motions import random_motion
 

@@ -13,8 +13,8 @@ import pytest
 
 import jounce
 from jounce.kernels import kernel as module
+from jounce.kernels.description import kernel_spec
 from jounce.kernels.kernel import Kernel, kernel_of
-from jounce.kernels.quantities import kernel_spec
 from tests.tolerances import EXACT, ROUNDOFF, assert_close, assert_orders_close
 from tests.unit.kernels.motions import by_text, random_motion
 

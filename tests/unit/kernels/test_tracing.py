@@ -12,7 +12,7 @@ import pytest
 import jounce
 from jounce import sources
 from jounce.kernels import tracing
-from jounce.kernels.quantities import kernel_spec
+from jounce.kernels.description import kernel_spec
 from jounce.kernels.tracing import trace, traced
 
 

@@ -26,7 +26,7 @@ import numpy as np
 
 from jounce.codegen.machine_code import MachineCode, load_module
 from jounce.kernels.fastcall.text import CALL, STRUCT_OFFSET, Context
-from jounce.kernels.quantities import Signature
+from jounce.kernels.table import Signature
 
 _EMPTY = 184  # PyArray_Empty in NumPy's table of C functions
 _FASTCALL_KEYWORDS = 0x0080 | 0x0002

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 from jounce.dynamics.twists import REPRESENTATIONS
 from jounce.errors import ShapeError, UnknownNameError, UnsupportedError, unknown_name
 from jounce.kernels.products import product_signature
-from jounce.kernels.quantity import Argument, Signature
-from jounce.kernels.table import QUANTITIES
+from jounce.kernels.table import QUANTITIES, Argument, Signature
 from jounce.model.checks import checked_integer
 from jounce.model.robot import Robot
 
