@@ -8,6 +8,7 @@ from typing import Any
 from jounce.algebra.inertia import SpatialInertia, Symmetric3
 from jounce.algebra.jet import Jet
 from jounce.algebra.se3 import NO_MOTION, Force, Motion
+from jounce.algebra.tangent import Tangent
 from jounce.algebra.vector import Vec3
 from jounce.dynamics.jacobian import link_columns
 from jounce.dynamics.motion import LinkMotion, link_motions
@@ -31,6 +32,30 @@ def regressor(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
     tree = lowered(robot)
     Y = regressor_jets(tree, link_motions(tree, q, rates), len(rates) - 1)
     return matrix_rows(Y, len(rates) - 2)
+
+
+def gradient_shapes(robot: Robot, order: int) -> tuple[list[tuple[str, int, int]], int]:
+    """Return the arguments of `regressor_gradient`, and how many numbers it has."""
+    del order  # it has no time derivatives
+    size = robot.nv * robot.n_parameters
+    return [("q", robot.nq, 0), *((x, robot.nv, 0) for x in "va"), ("G", size, 0)], 3 * robot.nv
+
+
+def regressor_gradient(robot: Robot, groups: Sequence[Scalars]) -> Rows:
+    """Return ``Σ_ij G_ij ∂Y_ij/∂x`` for x = q, v, a, one row of 3 nv scalars.
+
+    Joints with a quaternion are not taken: their q has no partials of its own.
+    """
+    *motion, weights = groups
+    q, *rates = (
+        [Tangent(x, {k * robot.nv + i: 1.0}) for i, x in enumerate(values)]
+        for k, values in enumerate(motion)
+    )
+    total: list[Any] = [0.0] * (3 * robot.nv)
+    for G, Y in zip(weights, regressor(robot, q, rates)[0], strict=True):
+        for k, part in Y.parts.items() if isinstance(Y, Tangent) else ():
+            total[k] = total[k] + G * part
+    return [total]
 
 
 def slotine_li_regressor(

@@ -124,6 +124,21 @@ def references(terms: Terms) -> tuple[Array, Array]:
     return P + np.clip(THIN - smallest, 0.0, None)[:, None, None] * mean, mean
 
 
+def solve_body(A: Array, b: Array, P0: Array) -> Array:
+    """Return the physical parameters π ``(10,)`` of one body that fit ``A π = b`` best.
+
+    P0 is only a scale: a pseudo-inertia of about the right size.
+    """
+    L = np.linalg.cholesky(P0)
+    by_unknown = body_parameters(L @ _basis() @ L.T).T
+    program = _Program(10)
+    z = program.unknowns(len(A))
+    program.add("zero", [(slice(0, 10), A @ by_unknown), (z, -np.eye(len(A)))], -b)
+    program.quadratic[z] = 1.0
+    program.add("matrix", [(slice(0, 10), np.eye(10))], -FLOOR * _packed(np.eye(4)))
+    return by_unknown @ program.solved()[:10]
+
+
 class _Scale:
     """θ = start + by_unknown x: of a body x is X, packed; of a motor the parameter itself."""
 
@@ -134,10 +149,9 @@ class _Scale:
         self.start = np.zeros(len(terms.names))
         self.start[:matter] = body_parameters(P0).ravel()
         self.by_unknown = np.eye(len(terms.names))
-        basis = np.array([_unpacked(row) for row in np.eye(10)])
         for i, L in enumerate(roots):
             own = slice(10 * i, 10 * i + 10)
-            self.by_unknown[own, own] = body_parameters(L @ basis @ L.T).T
+            self.by_unknown[own, own] = body_parameters(L @ _basis() @ L.T).T
         mass, inertia = mean[3, 3], 2.0 * mean[0, 0]
         moment = np.sqrt(mass * inertia)
         body = [mass, *[moment] * 3, *[inertia] * 6]
@@ -158,11 +172,10 @@ class _Scale:
         Of the entropic one by X: ``d² = tr (1 + X)⁻¹ dX (1 + X)⁻¹ dX``.
         """
         second = pull.T @ pull
-        basis = np.array([_unpacked(row) for row in np.eye(10)])
         if prior == "entropic":
             for first in range(0, self.matter, 10):
                 own = slice(first, first + 10)
-                turned = np.linalg.solve(np.eye(4) + _unpacked(x[own]), basis)
+                turned = np.linalg.solve(np.eye(4) + _unpacked(x[own]), _basis())
                 second[own, own] += weight * np.einsum("aij,bji->ab", turned, turned)
         back = np.linalg.inv(self.by_unknown)
         return back.T @ second @ back
@@ -250,6 +263,11 @@ class _Program:
         for where, block in rows:
             blocks[:, where] = block
         return blocks.tocsr()
+
+
+def _basis() -> Array:
+    """Return the symmetric matrices ``(10, 4, 4)`` that a packed vector counts."""
+    return np.array([_unpacked(row) for row in np.eye(10)])
 
 
 def _packed(matrix: Array) -> Array:

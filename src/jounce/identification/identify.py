@@ -111,11 +111,15 @@ def identify(
     prior: str | None = "entropic",
     prior_weight: float = 0.1,
     validate: Any = None,
+    **reading: Any,
 ) -> Identified:
     """Return the robot whose forces fit the logs, with friction and uncertainties.
 
-    A log is an `Information`, a `MotionTable` with forces, or a tuple ``(q, v, a, Q)`` of arrays.
-    ``validate`` is one log or a list of them, that nothing is fitted to.
+    A log is an `Information`, a file with positions and forces, a `MotionTable` of q, v, a and
+    forces, or a tuple ``(q, v, a, Q)`` of arrays.  The rates that a file lacks are those of a
+    smoothing spline; ``reading`` are the options of `jounce.tables.open_log`, and ``trim``, the
+    seconds left out at both ends of a file (five knots of the spline unless told).  ``validate``
+    is one log or a list of them, that nothing is fitted to.
 
     ``friction`` (all of "viscous", "coulomb", "offset" unless told) and ``armature`` are looked
     for too; Coulomb friction is ``c v / √(v² + coulomb_speed²)``.  ``consistent=True`` gives every
@@ -140,10 +144,10 @@ def identify(
     if not logs:
         raise ArgumentError("identify needs at least one log after the robot.")
     options = _options(logs, friction, armature, coulomb_speed)
-    told = _joined(robot, logs, options)
+    told = information_from(robot, logs, options, reading)
     held = [] if validate is None else validate if isinstance(validate, list) else [validate]
-    unseen = _joined(robot, held, options) if held else None
-    _check_length(told)
+    unseen = information_from(robot, held, options, reading) if held else None
+    check_length(told)
     fit = weighted_fit(told)
     terms, final = told.terms, fit
     if consistent:
@@ -170,7 +174,7 @@ def identify(
         told.samples,
         consistent,
         prior if consistent else None,
-        tuple(doubts(told, fit, residuals, consistent)),
+        (*told.notes, *doubts(told, fit, residuals, consistent)),
     )
 
 
@@ -317,15 +321,17 @@ def _options(
     }
 
 
-def _joined(robot: Robot, logs: Iterable[Any], options: dict[str, Any]) -> Information:
+def information_from(
+    robot: Robot, logs: Iterable[Any], options: dict[str, Any], reading: dict[str, Any]
+) -> Information:
     """Return what all logs together tell."""
     total = Information(robot, **options)
     for log in logs:
-        total = total + information_of(robot, log, options)
+        total = total + information_of(robot, log, options, reading)
     return total
 
 
-def _check_length(told: Information) -> None:
+def check_length(told: Information) -> None:
     """Raise if there are fewer samples than parameters that one joint feels."""
     for name, row in zip(velocity_names(told.robot), told.terms.rows, strict=True):
         if told.samples <= row.count:

@@ -23,22 +23,19 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from scipy.linalg import get_lapack_funcs
 
 from jounce.errors import ArgumentError, ShapeError, TableError
 from jounce.files import atomic_write
 from jounce.formats.load import load as load_robot
 from jounce.identification.terms import COULOMB_SPEED, FRICTION, Terms, as_kinds, terms_of
+from jounce.identification.triangle import BLOCK, merged, reduced, triangle, upright
 from jounce.kernels.kernel import kernel
 from jounce.model.checks import checked, checked_configuration
 from jounce.model.components import velocity_names
 from jounce.model.robot import Robot
 
-BLOCK = 512  # samples reduced at once: they stay in the cache, and BLAS keeps to one thread
 BATCHES = (128, 1024)  # samples whose mean is taken; each a multiple of the one before
-PANEL = 8  # columns of one block reflector
 VERSION = 1  # of the saved files
-_dtpqrt: Any = get_lapack_funcs("tpqrt", dtype=np.float64)
 Array = np.ndarray
 
 
@@ -70,6 +67,7 @@ class Information:
         self.batches = [[np.zeros_like(R) for R in self.factors] for _ in BATCHES]
         self.counts = np.zeros(len(BATCHES), dtype=int)  # of batches
         self.samples = 0
+        self.notes: list[str] = []  # of the reader of the logs
         self.squares = np.zeros((3, robot.nv))  # sums of v², a², Q²
         self.lower = np.full(robot.nv, np.inf)  # of the velocity
         self.upper = np.full(robot.nv, -np.inf)
@@ -97,9 +95,9 @@ class Information:
             Y = regressor(q[part], v[part], a[part])[0]
             for i, rows in enumerate(self._rows(Y, v[part], a[part], Q[part])):
                 means[i].append(_means(rows, BATCHES[0]))
-                self.factors[i] = _triangle(self.factors[i], rows)
+                self.factors[i] = reduced(self.factors[i], rows)
         self._reduce_means([np.concatenate(x) for x in means] if len(q) else [])
-        self.factors = [_upright(R) for R in self.factors]
+        self.factors = [upright(R) for R in self.factors]
         if len(q):
             self.samples += len(q)
             self.squares += [np.sum(x * x, axis=0) for x in (v, a, Q)]
@@ -126,7 +124,7 @@ class Information:
         for level, batch in enumerate(BATCHES):
             for i, rows in enumerate(means):
                 longer = _means(rows, batch // BATCHES[0])
-                self.batches[level][i] = _triangle(self.batches[level][i], longer)
+                self.batches[level][i] = reduced(self.batches[level][i], longer)
             self.counts[level] += len(means[0]) // (batch // BATCHES[0]) if means else 0
 
     def __add__(self, other: Information) -> Information:
@@ -139,10 +137,11 @@ class Information:
             )
         both = self._empty()
         pairs = zip(self.factors, other.factors, strict=True)
-        both.factors = [_merged(a, b) for a, b in pairs]
+        both.factors = [merged(a, b) for a, b in pairs]
         for level, (ours, theirs) in enumerate(zip(self.batches, other.batches, strict=True)):
-            both.batches[level] = [_merged(a, b) for a, b in zip(ours, theirs, strict=True)]
+            both.batches[level] = [merged(a, b) for a, b in zip(ours, theirs, strict=True)]
         both.counts = self.counts + other.counts
+        both.notes = self.notes + other.notes
         both.samples = self.samples + other.samples
         both.squares = self.squares + other.squares
         both.lower = np.minimum(self.lower, other.lower)
@@ -163,10 +162,8 @@ class Information:
         parts = []
         for R, row, s in zip(self.factors, self.terms.rows, sigma, strict=True):
             parts.append(np.column_stack([R[:-1, :-1] @ row.map, R[:-1, -1]]) / s)
-        stacked = np.vstack(parts)
-        factor: Array = np.linalg.qr(stacked, mode="r")  # pyright: ignore[reportAssignmentType]
-        count = min(stacked.shape[1] - 1, len(factor))
-        return factor[:count, :-1], factor[:count, -1]
+        factor = triangle(np.vstack(parts))[:-1]
+        return factor[:, :-1], factor[:, -1]
 
     def residuals(self, parameters: Array) -> Array:
         """Return the root mean square of ``Q − Y θ`` of every velocity, ``(nv,)``."""
@@ -247,17 +244,6 @@ class Information:
         return found
 
 
-def _triangle(R: Array, rows: Array) -> Array:
-    """Return the triangle of R and more rows; both arrays are used up."""
-    factor, *_, info = _dtpqrt(0, min(PANEL, len(R)), R, rows, overwrite_a=1, overwrite_b=1)
-    assert info == 0
-    return factor
-
-
-def _merged(R: Array, other: Array) -> Array:
-    return _upright(_triangle(np.array(R, order="F"), np.array(other, order="F")))
-
-
 def _means(rows: Array, batch: int) -> Array:
     """Return the means of ``batch`` rows each, as many as are complete."""
     starts = range(0, len(rows) - batch + 1, batch)
@@ -265,11 +251,6 @@ def _means(rows: Array, batch: int) -> Array:
     return np.array([one @ rows[k : k + batch] for k in starts], order="F").reshape(
         -1, rows.shape[1]
     )
-
-
-def _upright(R: Array) -> Array:
-    """Return the triangle with no negative number on its diagonal: then it is unique."""
-    return np.asfortranarray(np.triu(R) * np.where(np.diag(R) < 0.0, -1.0, 1.0)[:, None])
 
 
 def _said(terms: Terms) -> str:

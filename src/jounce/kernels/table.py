@@ -40,7 +40,12 @@ from jounce.dynamics.momentum import (
 from jounce.dynamics.partials import inverse_dynamics_partials
 from jounce.dynamics.pose_step import pose_step, step_shapes
 from jounce.dynamics.poses import frame_pose, poses
-from jounce.dynamics.regressor import regressor, slotine_li_regressor
+from jounce.dynamics.regressor import (
+    gradient_shapes,
+    regressor,
+    regressor_gradient,
+    slotine_li_regressor,
+)
 from jounce.dynamics.second_partials import inverse_dynamics_second_partials
 from jounce.dynamics.tensors import (
     coriolis_parameter_partials,
@@ -187,6 +192,7 @@ _ROWS = (
         highest_order=0,
     ),
     Quantity(regressor, 2, ("nv", "n_parameters")),
+    Quantity(regressor_gradient, 0, (), results=lambda _: ["gradient"], shapes=gradient_shapes),
     Quantity(
         slotine_li_regressor,
         3,

@@ -9,11 +9,16 @@ from typing import Any
 import numpy as np
 
 from jounce.algebra.se3 import IDENTITY, Transform
-from jounce.errors import ShapeError, UnsupportedError
+from jounce.errors import InvalidInertiaError, ShapeError, UnsupportedError
 from jounce.model import joints as kinds
 from jounce.model.builder import RobotBuilder, matter_of
 from jounce.model.checks import as_floats, check_finite, check_quaternion, finite_vec3
-from jounce.model.inertia import Inertia, check_finite_inertia, check_inertia
+from jounce.model.inertia import (
+    Inertia,
+    check_finite_inertia,
+    check_inertia,
+    inertia_fault,
+)
 from jounce.model.records import Joint
 from jounce.model.robot import Robot
 
@@ -59,9 +64,16 @@ def with_parameters(robot: Robot, parameters: Any, *, strict: bool = True) -> Ro
         replace(body, inertia=Inertia.from_parameters(values[10 * i : 10 * i + 10]))
         for i, body in enumerate(robot.bodies)
     )
-    check = check_inertia if strict else check_finite_inertia
     for body in bodies:
-        check(body.inertia, body.name)
+        check_finite_inertia(body.inertia, body.name)
+    faults = [inertia_fault(body.inertia, body.name) for body in bodies] if strict else []
+    found = [fault for fault in faults if fault is not None]
+    if found:
+        raise InvalidInertiaError(
+            f"{len(found)} of {len(bodies)} bodies cannot be: {'; '.join(found)}. Least squares "
+            "often end there; jounce.identification.identify(robot, log, consistent=True) finds "
+            "parameters that bodies have. Pass strict=False to compute with these anyway."
+        )
     return replace(robot, bodies=bodies)
 
 

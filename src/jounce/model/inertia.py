@@ -96,31 +96,44 @@ def check_inertia(inertia: Inertia, body: str) -> None:
     moments, and more).  Symbolic inertias are not checked.
     """
     check_finite_inertia(inertia, body)
-    if not all(isinstance(x, float) for x in inertia.parameters):
+    fault = inertia_fault(inertia, body)
+    if fault is None:
         return
+    if "eigenvalue" in fault:
+        fault += (
+            " (half-trace minus moment of inertia about the centre of mass). Usual cause: the "
+            'matrix was given about the wrong point; see Inertia(..., about="com" | "origin"). '
+            "Pass strict=False to compute with it anyway"
+        )
+    raise InvalidInertiaError(f"{fault}.")
+
+
+def inertia_fault(inertia: Inertia, body: str) -> str | None:
+    """Say why no body has this inertia, and by how much; None if one has, or it is symbolic."""
+    if not all(isinstance(x, float) for x in inertia.parameters):
+        return None
     if inertia.mass < 0.0:
-        raise InvalidInertiaError(f"mass of body {body!r} is negative: {inertia.mass:g} kg.")
+        return f"mass of body {body!r} is negative: {inertia.mass:g} kg"
     if inertia.mass == 0.0 and any(inertia.spatial.first_moment):
-        raise InvalidInertiaError(f"body {body!r} is massless but has a first moment m·c.")
+        return f"body {body!r} is massless but has a first moment m·c"
     with np.errstate(over="ignore", invalid="ignore"):
         about_com = np.array(inertia.rotational)
         trace = float(np.trace(about_com))
         pseudo_inertia = 0.5 * trace * np.eye(3) - about_com
     if not np.isfinite(pseudo_inertia).all():
-        raise InvalidInertiaError(
+        return (
             f"the inertia of body {body!r} is too large to compute with: m, m·c, I = "
-            f"{inertia.parameters}."
+            f"{inertia.parameters}"
         )
     smallest = float(np.linalg.eigvalsh(pseudo_inertia)[0])
     scale = max(abs(trace), float(np.abs(about_com).max()))
     roundoff = 1e-12 * float(np.abs(inertia.rotational_origin).max())
-    if smallest < -NEGATIVE_TOLERANCE * scale - roundoff:
-        raise InvalidInertiaError(
-            f"no rigid body can have the inertia of {body!r}: its pseudo-inertia has the "
-            f"eigenvalue {smallest:.3g} kg·m² < 0 (half-trace minus moment of inertia about the "
-            "centre of mass). Usual cause: the matrix was given about the wrong point; see "
-            'Inertia(..., about="com" | "origin"). Pass strict=False to compute with it anyway.'
-        )
+    if smallest >= -NEGATIVE_TOLERANCE * scale - roundoff:
+        return None
+    return (
+        f"no rigid body can have the inertia of {body!r}: its pseudo-inertia has the eigenvalue "
+        f"{smallest:.3g} kg·m² < 0"
+    )
 
 
 def check_finite_inertia(inertia: Inertia, body: str) -> None:

@@ -287,6 +287,12 @@ def test_parameters_are_checked():
     with pytest.raises(InvalidInertiaError, match="'link2' is negative: -1 kg"):
         robot.with_parameters(pi)
     assert_close(parameters(robot.with_parameters(pi, strict=False)), pi, EXACT)
+    pi[4] = -3.0  # both bodies are named, and the way out
+    names = (
+        r"2 of 2 bodies .*'link1'.* eigenvalue -\d.*'link2'.*identify\(robot, log, consistent=True"
+    )
+    with pytest.raises(InvalidInertiaError, match=names):
+        robot.with_parameters(pi)
     pi[3] = np.nan
     for strict in (True, False):
         with pytest.raises(InvalidInertiaError, match="'link1' is not finite"):

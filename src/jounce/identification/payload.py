@@ -1,0 +1,168 @@
+"""What a robot carries: mass, centre of mass and inertia of a load, from logs with and without it.
+
+A load with the parameters π in the frame it is fixed to changes the parameters of its body by
+``S π``, S of the pose of the frame, and the base parameters β by ``M π``, M the columns of S::
+
+    min |A_w (β + M π) − b_w|² + |A_0 β − b_0|²
+
+with the rows of the logs with and without the load.  Reduced to a triangle, β first, its last ten
+rows are the least squares of π alone; their inverse is its covariance.  Without logs without the
+load, the bodies are those of the robot, and β only friction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from jounce.errors import ArgumentError
+from jounce.identification import consistent as cones
+from jounce.identification.identify import RANK, check_length, information_from, weighted_fit
+from jounce.identification.information import Information
+from jounce.identification.terms import COULOMB_SPEED, FRICTION, as_kinds
+from jounce.identification.triangle import triangle
+from jounce.model.inertia import Inertia
+from jounce.model.robot import Robot
+
+SYMBOLS = ("m", "mcx", "mcy", "mcz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
+Array = np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Payload:
+    """A load in the axes of ``frame``: ``robot.with_payload(load.frame, load.inertia)``.
+
+    ``parameters`` are m, m c and the inertia about the origin of the frame, ``uncertainty`` their
+    standard deviations, infinite where the logs do not tell.
+    """
+
+    frame: str
+    inertia: Inertia
+    parameters: Array
+    uncertainty: Array
+    covariance: Array
+    warnings: tuple[str, ...]
+
+    @property
+    def mass(self) -> float:
+        """Mass in kg."""
+        return float(self.parameters[0])
+
+    @property
+    def com(self) -> Array:
+        """Centre of mass in the frame."""
+        return np.array(self.inertia.com, dtype=float)
+
+    @property
+    def com_uncertainty(self) -> Array:
+        """Standard deviation of the centre of mass, of ``c = h / m``."""
+        if not self.mass:
+            return np.full(3, np.inf)
+        J = np.column_stack([-self.com, np.eye(3)]) / self.mass
+        return np.sqrt(np.diag(J @ self.covariance[:4, :4] @ J.T))
+
+    def report(self) -> str:
+        """Return the load with its errors, as text."""
+        rows = zip(SYMBOLS, self.parameters, self.uncertainty, strict=True)
+        lines = [f"load at {self.frame}", f"mass {self.mass:.5g} ± {self.uncertainty[0]:.2g} kg"]
+        pairs = zip("xyz", self.com, self.com_uncertainty, strict=True)
+        lines += [f"centre {axis} {x:.5g} ± {error:.2g} m" for axis, x, error in pairs]
+        lines += [f"  {name:<4} {x:12.5g} ± {error:.2g}" for name, x, error in rows]
+        return "\n".join(lines + [f"  {line}" for line in self.warnings])
+
+
+def payload(
+    robot: Robot,
+    frame: str,
+    *logs: Any,
+    without: Any = None,
+    friction: Sequence[str] | bool = FRICTION,
+    coulomb_speed: float = COULOMB_SPEED,
+    consistent: bool = True,
+    **reading: Any,
+) -> Payload:
+    """Return the load that ``robot`` carried at ``frame`` in these logs, with its uncertainty.
+
+    ``without`` is a log, or a list of them, of the same robot without the load: then nothing of
+    its model is trusted but the geometry.  If there are none, its bodies are taken as they are, and
+    only friction is found besides.  Logs and ``reading`` are those of `identify`;
+    ``consistent=True`` returns a load that exists.
+
+    >>> import jounce, numpy as np
+    >>> arm = jounce.load("panda")
+    >>> load = jounce.Inertia(1.5, (0.0, 0.02, 0.1), np.diag([2e-3, 2e-3, 1e-3]))
+    >>> held = arm.with_payload("flange", load)
+    >>> q, v, a = np.random.default_rng(0).normal(size=(3, 500, 7))
+    >>> log = q, v, a, jounce.inverse_dynamics(held, q, v, a)[0]
+    >>> found = jounce.identification.payload(arm, "flange", log, consistent=False)
+    >>> found.com.round(6).tolist()
+    [0.0, 0.02, 0.1]
+    """
+    if not logs:
+        raise ArgumentError("payload needs at least one log with the load.")
+    place = robot.frame(frame)
+    if place.body < 0:
+        raise ArgumentError(f"frame {frame!r} does not move: no force tells what is fixed to it.")
+    options = {"friction": as_kinds(friction), "coulomb_speed": coulomb_speed}
+    held = information_from(robot, logs, options, reading)
+    check_length(held)
+    by_load = _base_change(held, place.body, np.array(place.placement.matrix(), dtype=float))
+    rows = _rows(held, by_load)
+    if without is None:
+        rows = _known_bodies(held, rows)
+    else:
+        empty = without if isinstance(without, list) else [without]
+        bare = information_from(robot, empty, options, reading)
+        check_length(bare)
+        rows = np.vstack([rows, _rows(bare, np.zeros_like(by_load))])
+    own = triangle(rows)[-11:-1, -11:]
+    return _found(frame, own[:, :-1], own[:, -1], consistent, tuple(held.notes))
+
+
+def _base_change(held: Information, body: int, pose: Array) -> Array:
+    """Return M, the change of the base parameters by the load's: P becomes T P Tᵀ."""
+    unit = cones.pseudo_inertia(np.eye(10))
+    moved = cones.body_parameters(pose @ unit @ pose.T).T
+    return held.terms.base[1][:, 10 * body : 10 * body + 10] @ moved
+
+
+def _rows(told: Information, by_load: Array) -> Array:
+    """Return the rows of β, the load and the forces, over their standard deviations."""
+    A, b = told.weighted(weighted_fit(told).sigma)
+    return np.column_stack([A, A @ by_load, b])
+
+
+def _known_bodies(held: Information, rows: Array) -> Array:
+    """Return the rows of friction, the load, and the forces less those of the bodies."""
+    terms, count = held.terms, len(held.terms.base[0])
+    free = np.array([terms.names.index(n) >= terms.robot.n_parameters for n in terms.base[0]])
+    start = terms.start()
+    start[terms.robot.n_parameters :] = 0.0
+    forces = rows[:, -1] - rows[:, :count] @ (terms.base[1] @ start)
+    return np.column_stack([rows[:, :count][:, free], rows[:, count:-1], forces])
+
+
+def _found(frame: str, R: Array, z: Array, consistent: bool, notes: tuple[str, ...]) -> Payload:
+    lengths = np.linalg.norm(R, axis=0)
+    scale = np.where(lengths > RANK * lengths.max(initial=0.0), lengths, 1.0)
+    U, s, Vt = np.linalg.svd(R / scale)
+    decided = s > RANK * max(float(s[0]), 1e-300)
+    inverse = Vt[decided].T / s[decided] / scale[:, None]
+    parameters = inverse @ (U[:, decided].T @ z)
+    covariance = inverse @ inverse.T
+    lost = np.any(np.abs(Vt[~decided]) > 1e-6, axis=0)
+    covariance[lost, lost] = np.inf
+    deviations = np.sqrt(np.diag(covariance))
+    if consistent:
+        mass = max(abs(float(parameters[0])), 1e-3)
+        parameters = cones.solve_body(R, z, mass * np.diag([0.01, 0.01, 0.01, 1.0]))
+    doubts = [f"the logs do not decide {SYMBOLS[k]} of the load" for k in np.flatnonzero(lost)]
+    weak = ~lost & (deviations > np.abs(parameters))
+    if weak.any():
+        listed = ", ".join(SYMBOLS[k] for k in np.flatnonzero(weak))
+        doubts.append(f"the error is larger than the value of {listed}")
+    inertia = Inertia.from_parameters(parameters.tolist())
+    return Payload(frame, inertia, parameters, deviations, covariance, (*notes, *doubts))
