@@ -353,8 +353,9 @@ class _Search:
         if not report.ok:
             worst = report.violations[0]
             raise InfeasibleError(
-                f"no motion was found that keeps {worst.quantity} of {worst.joint}: {worst.use:.2f} "
-                "of it are used; widen the limits, or check that the robot can hold itself."
+                f"no motion was found that keeps {worst.quantity} of {worst.joint}: "
+                f"{worst.use:.2f} of it are used; widen the limits, or check that the robot can "
+                "hold itself."
             )
         return motion, report
 

@@ -192,7 +192,14 @@ _ROWS = (
         highest_order=0,
     ),
     Quantity(regressor, 2, ("nv", "n_parameters")),
-    Quantity(regressor_gradient, 0, (), results=lambda _: ["gradient"], shapes=gradient_shapes),
+    Quantity(
+        regressor_gradient,
+        0,
+        (),
+        results=lambda _: ["gradient"],
+        highest_order=0,
+        shapes=gradient_shapes,
+    ),
     Quantity(
         slotine_li_regressor,
         3,
