@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from jounce.dynamics.twists import REPRESENTATIONS
-from jounce.errors import ShapeError, unknown_name
+from jounce.errors import ArgumentError, ShapeError, unknown_name
 from jounce.kernels.description import KernelSpec, kernel_spec
 from jounce.kernels.kernel import KEPT_KERNELS, kernel_of
 from jounce.kernels.table import QUANTITIES
@@ -83,7 +83,7 @@ def as_wrenches(given: Mapping[str, Any] | None) -> dict[str, Wrench]:
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise ShapeError(
+        raise ArgumentError(
             f"wrenches must map names of frames to wrenches, such as {{'tool': W[None]}}, got a "
             f"{type(given).__name__}."
         )

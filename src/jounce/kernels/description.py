@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from jounce.dynamics.twists import REPRESENTATIONS
-from jounce.errors import ShapeError, UnknownNameError, UnsupportedError, unknown_name
+from jounce.errors import ArgumentError, UnknownNameError, UnsupportedError, unknown_name
 from jounce.kernels.products import product_signature
 from jounce.kernels.table import QUANTITIES, Argument, Signature
 from jounce.model.checks import checked_integer
@@ -49,7 +49,7 @@ def kernel_spec(
     if pairs and not QUANTITIES[quantity].takes_wrenches:
         raise UnsupportedError(f"{quantity} does not depend on wrenches.")
     if len({frame for frame, _ in pairs}) < len(pairs):
-        raise ShapeError(f"each frame takes one wrench, got {[frame for frame, _ in pairs]}.")
+        raise ArgumentError(f"each frame takes one wrench, got {[frame for frame, _ in pairs]}.")
     chosen = _options(robot, quantity, options or {})
     return KernelSpec(robot, quantity, order, pairs, chosen)
 
@@ -59,7 +59,7 @@ def _pairs(robot: Robot, wrenches: Any) -> tuple[tuple[str, str], ...]:
     given = (wrenches,) if isinstance(wrenches, str) else wrenches
     pairs = [(w, "body") if isinstance(w, str) else w for w in given]
     if isinstance(given, Mapping) or any(not isinstance(p, Sequence) or len(p) != 2 for p in pairs):
-        raise ShapeError(
+        raise ArgumentError(
             f"wrenches must be names of frames, or pairs such as ('tool', 'spatial'); got {given}."
         )
     for frame, representation in pairs:

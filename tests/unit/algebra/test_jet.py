@@ -9,7 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from jounce.algebra.jet import Jet, derivatives, dt, integral
+from jounce.algebra.jet import Jet, derivatives, dt, integral, leibniz
 from tests.tolerances import EXACT, ROUNDOFF, assert_close
 
 ORDER = 9
@@ -125,3 +125,9 @@ def test_factors_of_floats_are_floats():
     x = Jet.from_derivatives(np.ones((25, 2)))
     assert all(c.dtype == float for c in (*x.coeffs, *x.dt().coeffs, *x.derivatives()))
     assert_close(x.derivatives(), np.ones((25, 2)), ROUNDOFF)
+
+
+def test_leibniz_is_the_product_of_jets(rng: np.random.Generator) -> None:
+    a, b = rng.normal(size=(2, 5)).tolist()
+    product = (Jet.from_derivatives(a) * Jet.from_derivatives(b)).derivatives()
+    assert_close([leibniz(a, b, n) for n in range(5)], product, ROUNDOFF)

@@ -210,7 +210,7 @@ def test_unknown_formulations() -> None:
 @with_wrenches
 @pytest.mark.parametrize("given", [[np.zeros((1, 6))], np.zeros((1, 6)), "tool"])
 def test_wrenches_must_have_names(name: str, given: Any) -> None:
-    with pytest.raises(ShapeError, match="must map names of frames to wrenches"):
+    with pytest.raises(jounce.ArgumentError, match="must map names of frames to wrenches"):
         call(name, *motion(name), wrenches=given)
 
 

@@ -187,7 +187,7 @@ def test_an_order_of_numpy():
 
 @pytest.mark.parametrize("wrenches", [{"flange": "spatial"}, [3], [("flange", "body", "spatial")]])
 def test_wrenches_that_are_neither_names_nor_pairs(wrenches):
-    with pytest.raises(jounce.ShapeError, match="names of frames, or pairs such as"):
+    with pytest.raises(jounce.ArgumentError, match="names of frames, or pairs such as"):
         jounce.kernel(ROBOT, "inverse_dynamics", wrenches=wrenches)
 
 

@@ -1,0 +1,43 @@
+"""Generated text of a small kernel; ``python -m tests.golden.generated --update`` rewrites it.
+
+The C99 source and the LLVM IR (four lanes, products fused into sums) of inverse dynamics with
+one time derivative, of the two-joint arm.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import jounce
+from jounce.codegen.llvm.printer import print_llvm
+from jounce.kernels.description import kernel_spec
+from jounce.kernels.export import c_source
+from jounce.kernels.tracing import trace
+
+PLACE = Path(__file__).parent
+FILES = ("planar2r_inverse_dynamics.c", "planar2r_inverse_dynamics.ll")
+
+
+def texts() -> dict[str, str]:
+    """Return the generated texts by the names of their files."""
+    spec = kernel_spec(jounce.load("planar2r"), "inverse_dynamics", 1)
+    program = trace(spec)
+    printed = print_llvm(program, lanes=4, fma=True, host_fma=True)
+    return dict(zip(FILES, (c_source(spec, program), "\n".join(printed.modules)), strict=True))
+
+
+def main(arguments: list[str]) -> int:
+    """Tell which files differ; with ``--update`` write them."""
+    for name, text in texts().items():
+        path = PLACE / name
+        if path.exists() and path.read_bytes() == text.encode():
+            continue
+        sys.stdout.write(f"{name} differs\n")
+        if "--update" in arguments:
+            path.write_bytes(text.encode())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,782 @@
+; calls other modules
+define void @read0_0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+  %t1 = sub i64 %end, 1
+  %t2 = add i64 %row, 0
+  %t3 = icmp slt i64 %t2, %end
+  %t4 = select i1 %t3, i64 %t2, i64 %t1
+  %t5 = mul i64 %t4, %stride
+  %t6 = getelementptr double, ptr %base, i64 %t5
+  %t7 = add i64 %row, 1
+  %t8 = icmp slt i64 %t7, %end
+  %t9 = select i1 %t8, i64 %t7, i64 %t1
+  %t10 = mul i64 %t9, %stride
+  %t11 = getelementptr double, ptr %base, i64 %t10
+  %t12 = add i64 %row, 2
+  %t13 = icmp slt i64 %t12, %end
+  %t14 = select i1 %t13, i64 %t12, i64 %t1
+  %t15 = mul i64 %t14, %stride
+  %t16 = getelementptr double, ptr %base, i64 %t15
+  %t17 = add i64 %row, 3
+  %t18 = icmp slt i64 %t17, %end
+  %t19 = select i1 %t18, i64 %t17, i64 %t1
+  %t20 = mul i64 %t19, %stride
+  %t21 = getelementptr double, ptr %base, i64 %t20
+  %t22 = getelementptr double, ptr %t6, i64 0
+  %t23 = load <2 x double>, ptr %t22, align 8
+  %t24 = getelementptr double, ptr %t11, i64 0
+  %t25 = load <2 x double>, ptr %t24, align 8
+  %t26 = getelementptr double, ptr %t16, i64 0
+  %t27 = load <2 x double>, ptr %t26, align 8
+  %t28 = getelementptr double, ptr %t21, i64 0
+  %t29 = load <2 x double>, ptr %t28, align 8
+  %t30 = shufflevector <2 x double> %t23, <2 x double> %t27, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %t31 = shufflevector <2 x double> %t25, <2 x double> %t29, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %t32 = shufflevector <4 x double> %t30, <4 x double> %t31, <4 x i32> <i32 0, i32 4, i32 2, i32 6>
+  %t33 = shufflevector <4 x double> %t30, <4 x double> %t31, <4 x i32> <i32 1, i32 5, i32 3, i32 7>
+  %t34 = getelementptr i8, ptr %s, i64 0
+  store <4 x double> %t32, ptr %t34, align 32
+  %t35 = getelementptr i8, ptr %s, i64 32
+  store <4 x double> %t33, ptr %t35, align 32
+  ret void
+}
+define void @read1_0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+  %t1 = sub i64 %end, 1
+  %t2 = add i64 %row, 0
+  %t3 = icmp slt i64 %t2, %end
+  %t4 = select i1 %t3, i64 %t2, i64 %t1
+  %t5 = mul i64 %t4, %stride
+  %t6 = getelementptr double, ptr %base, i64 %t5
+  %t7 = add i64 %row, 1
+  %t8 = icmp slt i64 %t7, %end
+  %t9 = select i1 %t8, i64 %t7, i64 %t1
+  %t10 = mul i64 %t9, %stride
+  %t11 = getelementptr double, ptr %base, i64 %t10
+  %t12 = add i64 %row, 2
+  %t13 = icmp slt i64 %t12, %end
+  %t14 = select i1 %t13, i64 %t12, i64 %t1
+  %t15 = mul i64 %t14, %stride
+  %t16 = getelementptr double, ptr %base, i64 %t15
+  %t17 = add i64 %row, 3
+  %t18 = icmp slt i64 %t17, %end
+  %t19 = select i1 %t18, i64 %t17, i64 %t1
+  %t20 = mul i64 %t19, %stride
+  %t21 = getelementptr double, ptr %base, i64 %t20
+  %t22 = getelementptr double, ptr %t6, i64 0
+  %t23 = load <2 x double>, ptr %t22, align 8
+  %t24 = getelementptr double, ptr %t11, i64 0
+  %t25 = load <2 x double>, ptr %t24, align 8
+  %t26 = getelementptr double, ptr %t16, i64 0
+  %t27 = load <2 x double>, ptr %t26, align 8
+  %t28 = getelementptr double, ptr %t21, i64 0
+  %t29 = load <2 x double>, ptr %t28, align 8
+  %t30 = shufflevector <2 x double> %t23, <2 x double> %t27, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %t31 = shufflevector <2 x double> %t25, <2 x double> %t29, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %t32 = shufflevector <4 x double> %t30, <4 x double> %t31, <4 x i32> <i32 0, i32 4, i32 2, i32 6>
+  %t33 = shufflevector <4 x double> %t30, <4 x double> %t31, <4 x i32> <i32 1, i32 5, i32 3, i32 7>
+  %t34 = getelementptr i8, ptr %s, i64 64
+  store <4 x double> %t32, ptr %t34, align 32
+  %t35 = getelementptr i8, ptr %s, i64 96
+  store <4 x double> %t33, ptr %t35, align 32
+  ret void
+}
+define void @read2_0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+  %t1 = sub i64 %end, 1
+  %t2 = add i64 %row, 0
+  %t3 = icmp slt i64 %t2, %end
+  %t4 = select i1 %t3, i64 %t2, i64 %t1
+  %t5 = mul i64 %t4, %stride
+  %t6 = getelementptr double, ptr %base, i64 %t5
+  %t7 = add i64 %row, 1
+  %t8 = icmp slt i64 %t7, %end
+  %t9 = select i1 %t8, i64 %t7, i64 %t1
+  %t10 = mul i64 %t9, %stride
+  %t11 = getelementptr double, ptr %base, i64 %t10
+  %t12 = add i64 %row, 2
+  %t13 = icmp slt i64 %t12, %end
+  %t14 = select i1 %t13, i64 %t12, i64 %t1
+  %t15 = mul i64 %t14, %stride
+  %t16 = getelementptr double, ptr %base, i64 %t15
+  %t17 = add i64 %row, 3
+  %t18 = icmp slt i64 %t17, %end
+  %t19 = select i1 %t18, i64 %t17, i64 %t1
+  %t20 = mul i64 %t19, %stride
+  %t21 = getelementptr double, ptr %base, i64 %t20
+  %t22 = getelementptr double, ptr %t6, i64 0
+  %t23 = load <2 x double>, ptr %t22, align 8
+  %t24 = getelementptr double, ptr %t11, i64 0
+  %t25 = load <2 x double>, ptr %t24, align 8
+  %t26 = getelementptr double, ptr %t16, i64 0
+  %t27 = load <2 x double>, ptr %t26, align 8
+  %t28 = getelementptr double, ptr %t21, i64 0
+  %t29 = load <2 x double>, ptr %t28, align 8
+  %t30 = shufflevector <2 x double> %t23, <2 x double> %t27, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %t31 = shufflevector <2 x double> %t25, <2 x double> %t29, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %t32 = shufflevector <4 x double> %t30, <4 x double> %t31, <4 x i32> <i32 0, i32 4, i32 2, i32 6>
+  %t33 = shufflevector <4 x double> %t30, <4 x double> %t31, <4 x i32> <i32 1, i32 5, i32 3, i32 7>
+  %t34 = getelementptr i8, ptr %s, i64 128
+  store <4 x double> %t32, ptr %t34, align 32
+  %t35 = getelementptr i8, ptr %s, i64 160
+  store <4 x double> %t33, ptr %t35, align 32
+  ret void
+}
+define void @read3_0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+  %t1 = sub i64 %end, 1
+  %t2 = add i64 %row, 0
+  %t3 = icmp slt i64 %t2, %end
+  %t4 = select i1 %t3, i64 %t2, i64 %t1
+  %t5 = mul i64 %t4, %stride
+  %t6 = getelementptr double, ptr %base, i64 %t5
+  %t7 = add i64 %row, 1
+  %t8 = icmp slt i64 %t7, %end
+  %t9 = select i1 %t8, i64 %t7, i64 %t1
+  %t10 = mul i64 %t9, %stride
+  %t11 = getelementptr double, ptr %base, i64 %t10
+  %t12 = add i64 %row, 2
+  %t13 = icmp slt i64 %t12, %end
+  %t14 = select i1 %t13, i64 %t12, i64 %t1
+  %t15 = mul i64 %t14, %stride
+  %t16 = getelementptr double, ptr %base, i64 %t15
+  %t17 = add i64 %row, 3
+  %t18 = icmp slt i64 %t17, %end
+  %t19 = select i1 %t18, i64 %t17, i64 %t1
+  %t20 = mul i64 %t19, %stride
+  %t21 = getelementptr double, ptr %base, i64 %t20
+  %t22 = getelementptr double, ptr %t6, i64 0
+  %t23 = load <2 x double>, ptr %t22, align 8
+  %t24 = getelementptr double, ptr %t11, i64 0
+  %t25 = load <2 x double>, ptr %t24, align 8
+  %t26 = getelementptr double, ptr %t16, i64 0
+  %t27 = load <2 x double>, ptr %t26, align 8
+  %t28 = getelementptr double, ptr %t21, i64 0
+  %t29 = load <2 x double>, ptr %t28, align 8
+  %t30 = shufflevector <2 x double> %t23, <2 x double> %t27, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %t31 = shufflevector <2 x double> %t25, <2 x double> %t29, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %t32 = shufflevector <4 x double> %t30, <4 x double> %t31, <4 x i32> <i32 0, i32 4, i32 2, i32 6>
+  %t33 = shufflevector <4 x double> %t30, <4 x double> %t31, <4 x i32> <i32 1, i32 5, i32 3, i32 7>
+  %t34 = getelementptr i8, ptr %s, i64 192
+  store <4 x double> %t32, ptr %t34, align 32
+  %t35 = getelementptr i8, ptr %s, i64 224
+  store <4 x double> %t33, ptr %t35, align 32
+  ret void
+}
+@angles0 = private constant [6 x i64] [i64 0, i64 256, i64 288, i64 32, i64 320, i64 352]
+define void @write0_0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+  %t1 = sub i64 %end, 1
+  %t2 = add i64 %row, 0
+  %t3 = icmp slt i64 %t2, %end
+  %t4 = mul i64 %t2, %stride
+  %t5 = getelementptr double, ptr %base, i64 %t4
+  %t6 = select i1 %t3, ptr %t5, ptr %waste
+  %t7 = add i64 %row, 1
+  %t8 = icmp slt i64 %t7, %end
+  %t9 = mul i64 %t7, %stride
+  %t10 = getelementptr double, ptr %base, i64 %t9
+  %t11 = select i1 %t8, ptr %t10, ptr %waste
+  %t12 = add i64 %row, 2
+  %t13 = icmp slt i64 %t12, %end
+  %t14 = mul i64 %t12, %stride
+  %t15 = getelementptr double, ptr %base, i64 %t14
+  %t16 = select i1 %t13, ptr %t15, ptr %waste
+  %t17 = add i64 %row, 3
+  %t18 = icmp slt i64 %t17, %end
+  %t19 = mul i64 %t17, %stride
+  %t20 = getelementptr double, ptr %base, i64 %t19
+  %t21 = select i1 %t18, ptr %t20, ptr %waste
+  %t22 = getelementptr i8, ptr %s, i64 384
+  %t23 = load <4 x double>, ptr %t22, align 32
+  %t24 = getelementptr i8, ptr %s, i64 0
+  %t25 = load <4 x double>, ptr %t24, align 32
+  %t26 = shufflevector <4 x double> %t23, <4 x double> %t25, <4 x i32> <i32 0, i32 4, i32 2, i32 6>
+  %t27 = shufflevector <4 x double> %t23, <4 x double> %t25, <4 x i32> <i32 1, i32 5, i32 3, i32 7>
+  %t28 = shufflevector <4 x double> %t26, <4 x double> poison, <2 x i32> <i32 0, i32 1>
+  %t29 = getelementptr double, ptr %t6, i64 0
+  store <2 x double> %t28, ptr %t29, align 8
+  %t30 = shufflevector <4 x double> %t27, <4 x double> poison, <2 x i32> <i32 0, i32 1>
+  %t31 = getelementptr double, ptr %t11, i64 0
+  store <2 x double> %t30, ptr %t31, align 8
+  %t32 = shufflevector <4 x double> %t26, <4 x double> poison, <2 x i32> <i32 2, i32 3>
+  %t33 = getelementptr double, ptr %t16, i64 0
+  store <2 x double> %t32, ptr %t33, align 8
+  %t34 = shufflevector <4 x double> %t27, <4 x double> poison, <2 x i32> <i32 2, i32 3>
+  %t35 = getelementptr double, ptr %t21, i64 0
+  store <2 x double> %t34, ptr %t35, align 8
+  ret void
+}
+define void @write1_0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+  %t1 = sub i64 %end, 1
+  %t2 = add i64 %row, 0
+  %t3 = icmp slt i64 %t2, %end
+  %t4 = mul i64 %t2, %stride
+  %t5 = getelementptr double, ptr %base, i64 %t4
+  %t6 = select i1 %t3, ptr %t5, ptr %waste
+  %t7 = add i64 %row, 1
+  %t8 = icmp slt i64 %t7, %end
+  %t9 = mul i64 %t7, %stride
+  %t10 = getelementptr double, ptr %base, i64 %t9
+  %t11 = select i1 %t8, ptr %t10, ptr %waste
+  %t12 = add i64 %row, 2
+  %t13 = icmp slt i64 %t12, %end
+  %t14 = mul i64 %t12, %stride
+  %t15 = getelementptr double, ptr %base, i64 %t14
+  %t16 = select i1 %t13, ptr %t15, ptr %waste
+  %t17 = add i64 %row, 3
+  %t18 = icmp slt i64 %t17, %end
+  %t19 = mul i64 %t17, %stride
+  %t20 = getelementptr double, ptr %base, i64 %t19
+  %t21 = select i1 %t18, ptr %t20, ptr %waste
+  %t22 = getelementptr i8, ptr %s, i64 416
+  %t23 = load <4 x double>, ptr %t22, align 32
+  %t24 = getelementptr i8, ptr %s, i64 32
+  %t25 = load <4 x double>, ptr %t24, align 32
+  %t26 = shufflevector <4 x double> %t23, <4 x double> %t25, <4 x i32> <i32 0, i32 4, i32 2, i32 6>
+  %t27 = shufflevector <4 x double> %t23, <4 x double> %t25, <4 x i32> <i32 1, i32 5, i32 3, i32 7>
+  %t28 = shufflevector <4 x double> %t26, <4 x double> poison, <2 x i32> <i32 0, i32 1>
+  %t29 = getelementptr double, ptr %t6, i64 0
+  store <2 x double> %t28, ptr %t29, align 8
+  %t30 = shufflevector <4 x double> %t27, <4 x double> poison, <2 x i32> <i32 0, i32 1>
+  %t31 = getelementptr double, ptr %t11, i64 0
+  store <2 x double> %t30, ptr %t31, align 8
+  %t32 = shufflevector <4 x double> %t26, <4 x double> poison, <2 x i32> <i32 2, i32 3>
+  %t33 = getelementptr double, ptr %t16, i64 0
+  store <2 x double> %t32, ptr %t33, align 8
+  %t34 = shufflevector <4 x double> %t27, <4 x double> poison, <2 x i32> <i32 2, i32 3>
+  %t35 = getelementptr double, ptr %t21, i64 0
+  store <2 x double> %t34, ptr %t35, align 8
+  ret void
+}
+define void @sincos_libm(ptr noalias %s, ptr %table, i64 %count) #1 {
+entry:
+  br label %angle
+angle:
+  %k = phi i64 [ 0, %entry ], [ %k.next, %angle.next ]
+  %e0 = getelementptr [3 x i64], ptr %table, i64 %k
+  %e1 = getelementptr i64, ptr %e0, i64 1
+  %e2 = getelementptr i64, ptr %e0, i64 2
+  %o0 = load i64, ptr %e0
+  %o1 = load i64, ptr %e1
+  %o2 = load i64, ptr %e2
+  br label %lane
+lane:
+  %l = phi i64 [ 0, %angle ], [ %l.next, %lane.next ]
+  %byte = shl i64 %l, 3
+  %q0 = add i64 %o0, %byte
+  %p0 = getelementptr i8, ptr %s, i64 %q0
+  %x = load double, ptr %p0
+  %abs = call double @llvm.fabs.f64(double %x)
+  %out = fcmp ugt double %abs, 0x40F86A0000000000
+  br i1 %out, label %call, label %lane.next
+call:
+  %sine = call double @sin(double %x)
+  %cosine = call double @cos(double %x)
+  %q1 = add i64 %o1, %byte
+  %q2 = add i64 %o2, %byte
+  %p1 = getelementptr i8, ptr %s, i64 %q1
+  %p2 = getelementptr i8, ptr %s, i64 %q2
+  store double %sine, ptr %p1
+  store double %cosine, ptr %p2
+  br label %lane.next
+lane.next:
+  %l.next = add i64 %l, 1
+  %l.more = icmp ult i64 %l.next, 4
+  br i1 %l.more, label %lane, label %angle.next
+angle.next:
+  %k.next = add i64 %k, 1
+  %k.more = icmp ult i64 %k.next, %count
+  br i1 %k.more, label %angle, label %done
+done:
+  ret void
+}
+define private void @fetch.in(ptr %base, i64 %stride, i64 %row) #0 {
+start:
+  %offset = mul i64 %row, %stride
+  %first = getelementptr double, ptr %base, i64 %offset
+  %numbers = mul i64 %stride, 16
+  %far = icmp ugt i64 %stride, 64
+  br i1 %far, label %done, label %loop
+loop:
+  %k = phi i64 [ 0, %start ], [ %next, %loop ]
+  %line = getelementptr double, ptr %first, i64 %k
+  call void @llvm.prefetch.p0(ptr %line, i32 0, i32 3, i32 1)
+  %next = add i64 %k, 8
+  %more = icmp slt i64 %next, %numbers
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+define private void @fetch.out(ptr %base, i64 %stride, i64 %row) #0 {
+start:
+  %offset = mul i64 %row, %stride
+  %first = getelementptr double, ptr %base, i64 %offset
+  %numbers = mul i64 %stride, 16
+  %far = icmp ugt i64 %stride, 64
+  br i1 %far, label %done, label %loop
+loop:
+  %k = phi i64 [ 0, %start ], [ %next, %loop ]
+  %line = getelementptr double, ptr %first, i64 %k
+  call void @llvm.prefetch.p0(ptr %line, i32 1, i32 3, i32 1)
+  %next = add i64 %k, 8
+  %more = icmp slt i64 %next, %numbers
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+define void @entry(i64 %begin, i64 %end, ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, ptr %scratch) #0 {
+start:
+  %a0 = ptrtoint ptr %scratch to i64
+  %a1 = add i64 %a0, 63
+  %a2 = and i64 %a1, -64
+  %waste = inttoptr i64 %a2 to ptr
+  %s0 = getelementptr i8, ptr %waste, i64 64
+  %s1 = getelementptr i8, ptr %waste, i64 576
+  %s2 = getelementptr i8, ptr %waste, i64 1088
+  %s3 = getelementptr i8, ptr %waste, i64 1600
+  %packed = getelementptr i8, ptr %waste, i64 2112
+  %rows = sub i64 %end, %begin
+  %full = sub i64 %end, 12
+  br label %head
+head:
+  %row.many = phi i64 [ %begin, %start ], [ %next.many, %many.end ]
+  %next.many = add i64 %row.many, 16
+  %enough = icmp slt i64 %row.many, %full
+  br i1 %enough, label %many, label %tail
+many:
+  %ahead = add i64 %row.many, 32
+  %ahead.in0.q = getelementptr ptr, ptr %in, i64 0
+  %ahead.in0.p = load ptr, ptr %ahead.in0.q
+  %ahead.in0.r = getelementptr i64, ptr %in.strides, i64 0
+  %ahead.in0.n = load i64, ptr %ahead.in0.r
+  call void @fetch.in(ptr %ahead.in0.p, i64 %ahead.in0.n, i64 %ahead)
+  %ahead.in1.q = getelementptr ptr, ptr %in, i64 1
+  %ahead.in1.p = load ptr, ptr %ahead.in1.q
+  %ahead.in1.r = getelementptr i64, ptr %in.strides, i64 1
+  %ahead.in1.n = load i64, ptr %ahead.in1.r
+  call void @fetch.in(ptr %ahead.in1.p, i64 %ahead.in1.n, i64 %ahead)
+  %ahead.in2.q = getelementptr ptr, ptr %in, i64 2
+  %ahead.in2.p = load ptr, ptr %ahead.in2.q
+  %ahead.in2.r = getelementptr i64, ptr %in.strides, i64 2
+  %ahead.in2.n = load i64, ptr %ahead.in2.r
+  call void @fetch.in(ptr %ahead.in2.p, i64 %ahead.in2.n, i64 %ahead)
+  %ahead.in3.q = getelementptr ptr, ptr %in, i64 3
+  %ahead.in3.p = load ptr, ptr %ahead.in3.q
+  %ahead.in3.r = getelementptr i64, ptr %in.strides, i64 3
+  %ahead.in3.n = load i64, ptr %ahead.in3.r
+  call void @fetch.in(ptr %ahead.in3.p, i64 %ahead.in3.n, i64 %ahead)
+  %ahead.out0.q = getelementptr ptr, ptr %out, i64 0
+  %ahead.out0.p = load ptr, ptr %ahead.out0.q
+  %ahead.out0.r = getelementptr i64, ptr %out.strides, i64 0
+  %ahead.out0.n = load i64, ptr %ahead.out0.r
+  call void @fetch.out(ptr %ahead.out0.p, i64 %ahead.out0.n, i64 %ahead)
+  %ahead.out1.q = getelementptr ptr, ptr %out, i64 1
+  %ahead.out1.p = load ptr, ptr %ahead.out1.q
+  %ahead.out1.r = getelementptr i64, ptr %out.strides, i64 1
+  %ahead.out1.n = load i64, ptr %ahead.out1.r
+  call void @fetch.out(ptr %ahead.out1.p, i64 %ahead.out1.n, i64 %ahead)
+  %many0.row = add i64 %row.many, 0
+  %many1.row = add i64 %row.many, 4
+  %many2.row = add i64 %row.many, 8
+  %many3.row = add i64 %row.many, 12
+  %many0.read0_0.q = getelementptr ptr, ptr %in, i64 0
+  %many0.read0_0.p = load ptr, ptr %many0.read0_0.q
+  %many0.read0_0.r = getelementptr i64, ptr %in.strides, i64 0
+  %many0.read0_0.n = load i64, ptr %many0.read0_0.r
+  call void @read0_0(ptr %many0.read0_0.p, i64 %many0.read0_0.n, i64 %many0.row, i64 %end, ptr %waste, ptr %s0)
+  %many1.read0_0.q = getelementptr ptr, ptr %in, i64 0
+  %many1.read0_0.p = load ptr, ptr %many1.read0_0.q
+  %many1.read0_0.r = getelementptr i64, ptr %in.strides, i64 0
+  %many1.read0_0.n = load i64, ptr %many1.read0_0.r
+  call void @read0_0(ptr %many1.read0_0.p, i64 %many1.read0_0.n, i64 %many1.row, i64 %end, ptr %waste, ptr %s1)
+  %many2.read0_0.q = getelementptr ptr, ptr %in, i64 0
+  %many2.read0_0.p = load ptr, ptr %many2.read0_0.q
+  %many2.read0_0.r = getelementptr i64, ptr %in.strides, i64 0
+  %many2.read0_0.n = load i64, ptr %many2.read0_0.r
+  call void @read0_0(ptr %many2.read0_0.p, i64 %many2.read0_0.n, i64 %many2.row, i64 %end, ptr %waste, ptr %s2)
+  %many3.read0_0.q = getelementptr ptr, ptr %in, i64 0
+  %many3.read0_0.p = load ptr, ptr %many3.read0_0.q
+  %many3.read0_0.r = getelementptr i64, ptr %in.strides, i64 0
+  %many3.read0_0.n = load i64, ptr %many3.read0_0.r
+  call void @read0_0(ptr %many3.read0_0.p, i64 %many3.read0_0.n, i64 %many3.row, i64 %end, ptr %waste, ptr %s3)
+  %many0.read1_0.q = getelementptr ptr, ptr %in, i64 1
+  %many0.read1_0.p = load ptr, ptr %many0.read1_0.q
+  %many0.read1_0.r = getelementptr i64, ptr %in.strides, i64 1
+  %many0.read1_0.n = load i64, ptr %many0.read1_0.r
+  call void @read1_0(ptr %many0.read1_0.p, i64 %many0.read1_0.n, i64 %many0.row, i64 %end, ptr %waste, ptr %s0)
+  %many1.read1_0.q = getelementptr ptr, ptr %in, i64 1
+  %many1.read1_0.p = load ptr, ptr %many1.read1_0.q
+  %many1.read1_0.r = getelementptr i64, ptr %in.strides, i64 1
+  %many1.read1_0.n = load i64, ptr %many1.read1_0.r
+  call void @read1_0(ptr %many1.read1_0.p, i64 %many1.read1_0.n, i64 %many1.row, i64 %end, ptr %waste, ptr %s1)
+  %many2.read1_0.q = getelementptr ptr, ptr %in, i64 1
+  %many2.read1_0.p = load ptr, ptr %many2.read1_0.q
+  %many2.read1_0.r = getelementptr i64, ptr %in.strides, i64 1
+  %many2.read1_0.n = load i64, ptr %many2.read1_0.r
+  call void @read1_0(ptr %many2.read1_0.p, i64 %many2.read1_0.n, i64 %many2.row, i64 %end, ptr %waste, ptr %s2)
+  %many3.read1_0.q = getelementptr ptr, ptr %in, i64 1
+  %many3.read1_0.p = load ptr, ptr %many3.read1_0.q
+  %many3.read1_0.r = getelementptr i64, ptr %in.strides, i64 1
+  %many3.read1_0.n = load i64, ptr %many3.read1_0.r
+  call void @read1_0(ptr %many3.read1_0.p, i64 %many3.read1_0.n, i64 %many3.row, i64 %end, ptr %waste, ptr %s3)
+  %many0.read2_0.q = getelementptr ptr, ptr %in, i64 2
+  %many0.read2_0.p = load ptr, ptr %many0.read2_0.q
+  %many0.read2_0.r = getelementptr i64, ptr %in.strides, i64 2
+  %many0.read2_0.n = load i64, ptr %many0.read2_0.r
+  call void @read2_0(ptr %many0.read2_0.p, i64 %many0.read2_0.n, i64 %many0.row, i64 %end, ptr %waste, ptr %s0)
+  %many1.read2_0.q = getelementptr ptr, ptr %in, i64 2
+  %many1.read2_0.p = load ptr, ptr %many1.read2_0.q
+  %many1.read2_0.r = getelementptr i64, ptr %in.strides, i64 2
+  %many1.read2_0.n = load i64, ptr %many1.read2_0.r
+  call void @read2_0(ptr %many1.read2_0.p, i64 %many1.read2_0.n, i64 %many1.row, i64 %end, ptr %waste, ptr %s1)
+  %many2.read2_0.q = getelementptr ptr, ptr %in, i64 2
+  %many2.read2_0.p = load ptr, ptr %many2.read2_0.q
+  %many2.read2_0.r = getelementptr i64, ptr %in.strides, i64 2
+  %many2.read2_0.n = load i64, ptr %many2.read2_0.r
+  call void @read2_0(ptr %many2.read2_0.p, i64 %many2.read2_0.n, i64 %many2.row, i64 %end, ptr %waste, ptr %s2)
+  %many3.read2_0.q = getelementptr ptr, ptr %in, i64 2
+  %many3.read2_0.p = load ptr, ptr %many3.read2_0.q
+  %many3.read2_0.r = getelementptr i64, ptr %in.strides, i64 2
+  %many3.read2_0.n = load i64, ptr %many3.read2_0.r
+  call void @read2_0(ptr %many3.read2_0.p, i64 %many3.read2_0.n, i64 %many3.row, i64 %end, ptr %waste, ptr %s3)
+  %many0.read3_0.q = getelementptr ptr, ptr %in, i64 3
+  %many0.read3_0.p = load ptr, ptr %many0.read3_0.q
+  %many0.read3_0.r = getelementptr i64, ptr %in.strides, i64 3
+  %many0.read3_0.n = load i64, ptr %many0.read3_0.r
+  call void @read3_0(ptr %many0.read3_0.p, i64 %many0.read3_0.n, i64 %many0.row, i64 %end, ptr %waste, ptr %s0)
+  %many1.read3_0.q = getelementptr ptr, ptr %in, i64 3
+  %many1.read3_0.p = load ptr, ptr %many1.read3_0.q
+  %many1.read3_0.r = getelementptr i64, ptr %in.strides, i64 3
+  %many1.read3_0.n = load i64, ptr %many1.read3_0.r
+  call void @read3_0(ptr %many1.read3_0.p, i64 %many1.read3_0.n, i64 %many1.row, i64 %end, ptr %waste, ptr %s1)
+  %many2.read3_0.q = getelementptr ptr, ptr %in, i64 3
+  %many2.read3_0.p = load ptr, ptr %many2.read3_0.q
+  %many2.read3_0.r = getelementptr i64, ptr %in.strides, i64 3
+  %many2.read3_0.n = load i64, ptr %many2.read3_0.r
+  call void @read3_0(ptr %many2.read3_0.p, i64 %many2.read3_0.n, i64 %many2.row, i64 %end, ptr %waste, ptr %s2)
+  %many3.read3_0.q = getelementptr ptr, ptr %in, i64 3
+  %many3.read3_0.p = load ptr, ptr %many3.read3_0.q
+  %many3.read3_0.r = getelementptr i64, ptr %in.strides, i64 3
+  %many3.read3_0.n = load i64, ptr %many3.read3_0.r
+  call void @read3_0(ptr %many3.read3_0.p, i64 %many3.read3_0.n, i64 %many3.row, i64 %end, ptr %waste, ptr %s3)
+  %many0.angles0 = call i1 @sincos(ptr %s0, ptr @angles0, i64 2)
+  br i1 %many0.angles0, label %many0.angles0.far, label %many0.angles0.near
+many0.angles0.far:
+  call void @sincos_libm(ptr %s0, ptr @angles0, i64 2)
+  br label %many0.angles0.near
+many0.angles0.near:
+  %many1.angles0 = call i1 @sincos(ptr %s1, ptr @angles0, i64 2)
+  br i1 %many1.angles0, label %many1.angles0.far, label %many1.angles0.near
+many1.angles0.far:
+  call void @sincos_libm(ptr %s1, ptr @angles0, i64 2)
+  br label %many1.angles0.near
+many1.angles0.near:
+  %many2.angles0 = call i1 @sincos(ptr %s2, ptr @angles0, i64 2)
+  br i1 %many2.angles0, label %many2.angles0.far, label %many2.angles0.near
+many2.angles0.far:
+  call void @sincos_libm(ptr %s2, ptr @angles0, i64 2)
+  br label %many2.angles0.near
+many2.angles0.near:
+  %many3.angles0 = call i1 @sincos(ptr %s3, ptr @angles0, i64 2)
+  br i1 %many3.angles0, label %many3.angles0.far, label %many3.angles0.near
+many3.angles0.far:
+  call void @sincos_libm(ptr %s3, ptr @angles0, i64 2)
+  br label %many3.angles0.near
+many3.angles0.near:
+  call void @chunk0(ptr %s0)
+  call void @chunk0(ptr %s1)
+  call void @chunk0(ptr %s2)
+  call void @chunk0(ptr %s3)
+  %many0.write0_0.q = getelementptr ptr, ptr %out, i64 0
+  %many0.write0_0.p = load ptr, ptr %many0.write0_0.q
+  %many0.write0_0.r = getelementptr i64, ptr %out.strides, i64 0
+  %many0.write0_0.n = load i64, ptr %many0.write0_0.r
+  call void @write0_0(ptr %many0.write0_0.p, i64 %many0.write0_0.n, i64 %many0.row, i64 %end, ptr %waste, ptr %s0)
+  %many1.write0_0.q = getelementptr ptr, ptr %out, i64 0
+  %many1.write0_0.p = load ptr, ptr %many1.write0_0.q
+  %many1.write0_0.r = getelementptr i64, ptr %out.strides, i64 0
+  %many1.write0_0.n = load i64, ptr %many1.write0_0.r
+  call void @write0_0(ptr %many1.write0_0.p, i64 %many1.write0_0.n, i64 %many1.row, i64 %end, ptr %waste, ptr %s1)
+  %many2.write0_0.q = getelementptr ptr, ptr %out, i64 0
+  %many2.write0_0.p = load ptr, ptr %many2.write0_0.q
+  %many2.write0_0.r = getelementptr i64, ptr %out.strides, i64 0
+  %many2.write0_0.n = load i64, ptr %many2.write0_0.r
+  call void @write0_0(ptr %many2.write0_0.p, i64 %many2.write0_0.n, i64 %many2.row, i64 %end, ptr %waste, ptr %s2)
+  %many3.write0_0.q = getelementptr ptr, ptr %out, i64 0
+  %many3.write0_0.p = load ptr, ptr %many3.write0_0.q
+  %many3.write0_0.r = getelementptr i64, ptr %out.strides, i64 0
+  %many3.write0_0.n = load i64, ptr %many3.write0_0.r
+  call void @write0_0(ptr %many3.write0_0.p, i64 %many3.write0_0.n, i64 %many3.row, i64 %end, ptr %waste, ptr %s3)
+  %many0.write1_0.q = getelementptr ptr, ptr %out, i64 1
+  %many0.write1_0.p = load ptr, ptr %many0.write1_0.q
+  %many0.write1_0.r = getelementptr i64, ptr %out.strides, i64 1
+  %many0.write1_0.n = load i64, ptr %many0.write1_0.r
+  call void @write1_0(ptr %many0.write1_0.p, i64 %many0.write1_0.n, i64 %many0.row, i64 %end, ptr %waste, ptr %s0)
+  %many1.write1_0.q = getelementptr ptr, ptr %out, i64 1
+  %many1.write1_0.p = load ptr, ptr %many1.write1_0.q
+  %many1.write1_0.r = getelementptr i64, ptr %out.strides, i64 1
+  %many1.write1_0.n = load i64, ptr %many1.write1_0.r
+  call void @write1_0(ptr %many1.write1_0.p, i64 %many1.write1_0.n, i64 %many1.row, i64 %end, ptr %waste, ptr %s1)
+  %many2.write1_0.q = getelementptr ptr, ptr %out, i64 1
+  %many2.write1_0.p = load ptr, ptr %many2.write1_0.q
+  %many2.write1_0.r = getelementptr i64, ptr %out.strides, i64 1
+  %many2.write1_0.n = load i64, ptr %many2.write1_0.r
+  call void @write1_0(ptr %many2.write1_0.p, i64 %many2.write1_0.n, i64 %many2.row, i64 %end, ptr %waste, ptr %s2)
+  %many3.write1_0.q = getelementptr ptr, ptr %out, i64 1
+  %many3.write1_0.p = load ptr, ptr %many3.write1_0.q
+  %many3.write1_0.r = getelementptr i64, ptr %out.strides, i64 1
+  %many3.write1_0.n = load i64, ptr %many3.write1_0.r
+  call void @write1_0(ptr %many3.write1_0.p, i64 %many3.write1_0.n, i64 %many3.row, i64 %end, ptr %waste, ptr %s3)
+  br label %many.end
+many.end:
+  br label %head
+tail:
+  %row.one = phi i64 [ %row.many, %head ], [ %next.one, %one.end ]
+  %next.one = add i64 %row.one, 4
+  %some = icmp slt i64 %row.one, %end
+  br i1 %some, label %one, label %done
+one:
+  %one0.row = add i64 %row.one, 0
+  %one0.read0_0.q = getelementptr ptr, ptr %in, i64 0
+  %one0.read0_0.p = load ptr, ptr %one0.read0_0.q
+  %one0.read0_0.r = getelementptr i64, ptr %in.strides, i64 0
+  %one0.read0_0.n = load i64, ptr %one0.read0_0.r
+  call void @read0_0(ptr %one0.read0_0.p, i64 %one0.read0_0.n, i64 %one0.row, i64 %end, ptr %waste, ptr %s0)
+  %one0.read1_0.q = getelementptr ptr, ptr %in, i64 1
+  %one0.read1_0.p = load ptr, ptr %one0.read1_0.q
+  %one0.read1_0.r = getelementptr i64, ptr %in.strides, i64 1
+  %one0.read1_0.n = load i64, ptr %one0.read1_0.r
+  call void @read1_0(ptr %one0.read1_0.p, i64 %one0.read1_0.n, i64 %one0.row, i64 %end, ptr %waste, ptr %s0)
+  %one0.read2_0.q = getelementptr ptr, ptr %in, i64 2
+  %one0.read2_0.p = load ptr, ptr %one0.read2_0.q
+  %one0.read2_0.r = getelementptr i64, ptr %in.strides, i64 2
+  %one0.read2_0.n = load i64, ptr %one0.read2_0.r
+  call void @read2_0(ptr %one0.read2_0.p, i64 %one0.read2_0.n, i64 %one0.row, i64 %end, ptr %waste, ptr %s0)
+  %one0.read3_0.q = getelementptr ptr, ptr %in, i64 3
+  %one0.read3_0.p = load ptr, ptr %one0.read3_0.q
+  %one0.read3_0.r = getelementptr i64, ptr %in.strides, i64 3
+  %one0.read3_0.n = load i64, ptr %one0.read3_0.r
+  call void @read3_0(ptr %one0.read3_0.p, i64 %one0.read3_0.n, i64 %one0.row, i64 %end, ptr %waste, ptr %s0)
+  %one0.angles0 = call i1 @sincos(ptr %s0, ptr @angles0, i64 2)
+  br i1 %one0.angles0, label %one0.angles0.far, label %one0.angles0.near
+one0.angles0.far:
+  call void @sincos_libm(ptr %s0, ptr @angles0, i64 2)
+  br label %one0.angles0.near
+one0.angles0.near:
+  call void @chunk0(ptr %s0)
+  %one0.write0_0.q = getelementptr ptr, ptr %out, i64 0
+  %one0.write0_0.p = load ptr, ptr %one0.write0_0.q
+  %one0.write0_0.r = getelementptr i64, ptr %out.strides, i64 0
+  %one0.write0_0.n = load i64, ptr %one0.write0_0.r
+  call void @write0_0(ptr %one0.write0_0.p, i64 %one0.write0_0.n, i64 %one0.row, i64 %end, ptr %waste, ptr %s0)
+  %one0.write1_0.q = getelementptr ptr, ptr %out, i64 1
+  %one0.write1_0.p = load ptr, ptr %one0.write1_0.q
+  %one0.write1_0.r = getelementptr i64, ptr %out.strides, i64 1
+  %one0.write1_0.n = load i64, ptr %one0.write1_0.r
+  call void @write1_0(ptr %one0.write1_0.p, i64 %one0.write1_0.n, i64 %one0.row, i64 %end, ptr %waste, ptr %s0)
+  br label %one.end
+one.end:
+  br label %tail
+done:
+  ret void
+}
+declare void @chunk0(ptr)
+declare i1 @sincos(ptr, ptr, i64)
+declare double @sin(double) #2
+declare double @cos(double) #2
+declare double @llvm.fabs.f64(double)
+declare <4 x double> @llvm.fma.v4f64(<4 x double>, <4 x double>, <4 x double>)
+declare <4 x double> @llvm.sqrt.v4f64(<4 x double>)
+declare <4 x double> @llvm.fabs.v4f64(<4 x double>)
+declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
+attributes #0 = { nounwind noinline }
+attributes #1 = { nounwind noinline cold }
+attributes #2 = { nounwind }
+
+define void @chunk0(ptr noalias %s) #0 {
+  %l6 = getelementptr i8, ptr %s, i64 192
+  %v6 = load <4 x double>, ptr %l6, align 32
+  %v14 = fmul <4 x double> %v6, splat (double 0x3FE0000000000000)
+  %l2 = getelementptr i8, ptr %s, i64 64
+  %v2 = load <4 x double>, ptr %l2, align 32
+  %l16 = getelementptr i8, ptr %s, i64 288
+  %v16 = load <4 x double>, ptr %l16, align 32
+  %v17 = fmul <4 x double> %v2, %v16
+  %l15 = getelementptr i8, ptr %s, i64 256
+  %v15 = load <4 x double>, ptr %l15, align 32
+  %v18 = fmul <4 x double> %v2, %v15
+  %l3 = getelementptr i8, ptr %s, i64 96
+  %v3 = load <4 x double>, ptr %l3, align 32
+  %l21 = getelementptr i8, ptr %s, i64 352
+  %v21 = load <4 x double>, ptr %l21, align 32
+  %v22 = fmul <4 x double> %v3, %v21
+  %l20 = getelementptr i8, ptr %s, i64 320
+  %v20 = load <4 x double>, ptr %l20, align 32
+  %v23 = fmul <4 x double> %v3, %v20
+  %v24 = fmul <4 x double> %v3, %v22
+  %l5 = getelementptr i8, ptr %s, i64 160
+  %v5 = load <4 x double>, ptr %l5, align 32
+  %v26 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v5, <4 x double> %v20, <4 x double> %v24)
+  %v27 = fmul <4 x double> splat (double 0x3FE0000000000000), %v26
+  %v28 = fmul <4 x double> %v15, splat (double 0x40239D013A92A305)
+  %v29 = fmul <4 x double> %v17, splat (double 0x40239D013A92A305)
+  %v30 = fmul <4 x double> %v16, splat (double 0x40239D013A92A305)
+  %v31 = fmul <4 x double> %v18, splat (double 0x40239D013A92A305)
+  %l4 = getelementptr i8, ptr %s, i64 128
+  %v4 = load <4 x double>, ptr %l4, align 32
+  %v32 = fadd <4 x double> %v4, %v30
+  %v33 = fsub <4 x double> %v14, %v31
+  %v35 = fmul <4 x double> %v2, %v20
+  %v36 = fmul <4 x double> %v20, %v32
+  %v38 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v2, <4 x double> %v22, <4 x double> %v36)
+  %v39 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v21, <4 x double> %v28, <4 x double> %v38)
+  %v41 = fmul <4 x double> %v20, %v29
+  %v43 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v22, <4 x double> %v28, <4 x double> %v41)
+  %v44 = fmul <4 x double> %v21, %v32
+  %n46 = fneg <4 x double> %v2
+  %v46 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n46, <4 x double> %v23, <4 x double> %v44)
+  %v47 = fmul <4 x double> %v21, %v33
+  %n49 = fneg <4 x double> %v23
+  %v49 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n49, <4 x double> %v32, <4 x double> %v47)
+  %n51 = fneg <4 x double> %v2
+  %v51 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n51, <4 x double> %v27, <4 x double> %v49)
+  %m52 = fneg <4 x double> %v46
+  %v52 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v20, <4 x double> %v28, <4 x double> %m52)
+  %v53 = fsub <4 x double> %v43, %v51
+  %v54 = fadd <4 x double> %v2, %v3
+  %v55 = fadd <4 x double> %v4, %v5
+  %l7 = getelementptr i8, ptr %s, i64 224
+  %v7 = load <4 x double>, ptr %l7, align 32
+  %v56 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v7, <4 x double> splat (double 0x3FE0000000000000), <4 x double> %v14)
+  %v57 = fmul <4 x double> %v55, splat (double 0x3FDCAC083126E978)
+  %v58 = fmul <4 x double> %v56, splat (double 0x3FDCAC083126E978)
+  %n61 = fneg <4 x double> %v52
+  %v61 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n61, <4 x double> splat (double 0x3FE1EB851EB851EB), <4 x double> %v57)
+  %n62 = fneg <4 x double> %v53
+  %v62 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n62, <4 x double> splat (double 0x3FE1EB851EB851EB), <4 x double> %v58)
+  %v63 = fmul <4 x double> %v54, splat (double 0x3FE1EB851EB851EB)
+  %v64 = fmul <4 x double> %v55, splat (double 0x3FE1EB851EB851EB)
+  %v65 = fmul <4 x double> %v56, splat (double 0x3FE1EB851EB851EB)
+  %v66 = fmul <4 x double> %v20, %v63
+  %v67 = fmul <4 x double> %v21, %v63
+  %v68 = fmul <4 x double> %v21, %v64
+  %n70 = fneg <4 x double> %v23
+  %v70 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n70, <4 x double> %v63, <4 x double> %v68)
+  %v71 = fmul <4 x double> %v21, %v65
+  %n73 = fneg <4 x double> %v23
+  %v73 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n73, <4 x double> %v64, <4 x double> %v71)
+  %n75 = fneg <4 x double> %v27
+  %v75 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n75, <4 x double> %v63, <4 x double> %v73)
+  %v76 = fadd <4 x double> %v61, %v70
+  %v77 = fadd <4 x double> %v62, %v75
+  %v80 = fmul <4 x double> %v35, %v64
+  %v82 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v39, <4 x double> %v63, <4 x double> %v80)
+  %v83 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v35, <4 x double> %v63, <4 x double> %v61)
+  %s83 = getelementptr i8, ptr %s, i64 0
+  store <4 x double> %v83, ptr %s83, align 32
+  %v84 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v62, <4 x double> splat (double 0x4000000000000000), <4 x double> %v82)
+  %s84 = getelementptr i8, ptr %s, i64 32
+  store <4 x double> %v84, ptr %s84, align 32
+  %v86 = fmul <4 x double> %v4, splat (double 0x400199999999999A)
+  %v87 = fmul <4 x double> %v14, splat (double 0x400199999999999A)
+  %v90 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v30, <4 x double> splat (double 0x400199999999999A), <4 x double> %v86)
+  %n91 = fneg <4 x double> %v31
+  %v91 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n91, <4 x double> splat (double 0x400199999999999A), <4 x double> %v87)
+  %v92 = fadd <4 x double> %v76, %v90
+  %s92 = getelementptr i8, ptr %s, i64 384
+  store <4 x double> %v92, ptr %s92, align 32
+  %v93 = fadd <4 x double> %v77, %v91
+  %v94 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v2, <4 x double> splat (double 0x400199999999999A), <4 x double> %v67)
+  %v96 = fmul <4 x double> %v28, %v94
+  %v98 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v30, <4 x double> %v66, <4 x double> %v96)
+  %v99 = call <4 x double> @llvm.fma.v4f64(<4 x double> splat (double 0x4000000000000000), <4 x double> %v93, <4 x double> %v98)
+  %s99 = getelementptr i8, ptr %s, i64 416
+  store <4 x double> %v99, ptr %s99, align 32
+  ret void
+}
+define i1 @sincos(ptr noalias %s, ptr %table, i64 %count) #0 {
+entry:
+  br label %loop
+loop:
+  %k = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %bad = phi <4 x i64> [ zeroinitializer, %entry ], [ %bad.next, %loop ]
+  %e0 = getelementptr [3 x i64], ptr %table, i64 %k
+  %e1 = getelementptr i64, ptr %e0, i64 1
+  %e2 = getelementptr i64, ptr %e0, i64 2
+  %o0 = load i64, ptr %e0
+  %o1 = load i64, ptr %e1
+  %o2 = load i64, ptr %e2
+  %p0 = getelementptr i8, ptr %s, i64 %o0
+  %p1 = getelementptr i8, ptr %s, i64 %o1
+  %p2 = getelementptr i8, ptr %s, i64 %o2
+  %x = load <4 x double>, ptr %p0, align 32
+  %abs = call <4 x double> @llvm.fabs.v4f64(<4 x double> %x)
+  %far = fcmp ugt <4 x double> %abs, splat (double 0x40F86A0000000000)
+  %out = sext <4 x i1> %far to <4 x i64>
+  %t = call <4 x double> @llvm.fma.v4f64(<4 x double> %x, <4 x double> splat (double 0x3FE45F306DC9C883), <4 x double> splat (double 0x4338000000000000))
+  %n = fsub <4 x double> %t, splat (double 0x4338000000000000)
+  %m = fneg <4 x double> %n
+  %r = call <4 x double> @llvm.fma.v4f64(<4 x double> %m, <4 x double> splat (double 0x3FF921FB54442D18), <4 x double> %x)
+  %np = fmul <4 x double> %n, splat (double 0x3C91A62633145C07)
+  %hi = fsub <4 x double> %r, %np
+  %moved = fsub <4 x double> %r, %hi
+  %lost = fsub <4 x double> %moved, %np
+  %rounded = call <4 x double> @llvm.fma.v4f64(<4 x double> %m, <4 x double> splat (double 0x3C91A62633145C07), <4 x double> %np)
+  %rest = fadd <4 x double> %lost, %rounded
+  %lo = call <4 x double> @llvm.fma.v4f64(<4 x double> %m, <4 x double> splat (double 0xB91F1976B7ED8FBC), <4 x double> %rest)
+  %z = fmul <4 x double> %hi, %hi
+  %ps0 = call <4 x double> @llvm.fma.v4f64(<4 x double> %z, <4 x double> splat (double 0x3DE5D93A5ACFD57C), <4 x double> splat (double 0xBE5AE5E68A2B9CEB))
+  %ps1 = call <4 x double> @llvm.fma.v4f64(<4 x double> %z, <4 x double> %ps0, <4 x double> splat (double 0x3EC71DE357B1FE7D))
+  %ps2 = call <4 x double> @llvm.fma.v4f64(<4 x double> %z, <4 x double> %ps1, <4 x double> splat (double 0xBF2A01A019C161D5))
+  %ps3 = call <4 x double> @llvm.fma.v4f64(<4 x double> %z, <4 x double> %ps2, <4 x double> splat (double 0x3F8111111110F8A6))
+  %ps4 = call <4 x double> @llvm.fma.v4f64(<4 x double> %z, <4 x double> %ps3, <4 x double> splat (double 0xBFC5555555555549))
+  %cube = fmul <4 x double> %z, %hi
+  %tail = call <4 x double> @llvm.fma.v4f64(<4 x double> %cube, <4 x double> %ps4, <4 x double> %lo)
+  %sin0 = fadd <4 x double> %hi, %tail
+  %pc0 = call <4 x double> @llvm.fma.v4f64(<4 x double> %z, <4 x double> splat (double 0xBDA8FAE9BE8838D4), <4 x double> splat (double 0x3E21EE9EBDB4B1C4))
+  %pc1 = call <4 x double> @llvm.fma.v4f64(<4 x double> %z, <4 x double> %pc0, <4 x double> splat (double 0xBE927E4F809C52AD))
+  %pc2 = call <4 x double> @llvm.fma.v4f64(<4 x double> %z, <4 x double> %pc1, <4 x double> splat (double 0x3EFA01A019CB1590))
+  %pc3 = call <4 x double> @llvm.fma.v4f64(<4 x double> %z, <4 x double> %pc2, <4 x double> splat (double 0xBF56C16C16C15177))
+  %pc4 = call <4 x double> @llvm.fma.v4f64(<4 x double> %z, <4 x double> %pc3, <4 x double> splat (double 0x3FA555555555554C))
+  %w = call <4 x double> @llvm.fma.v4f64(<4 x double> %z, <4 x double> splat (double 0xBFE0000000000000), <4 x double> splat (double 0x3FF0000000000000))
+  %short = fsub <4 x double> splat (double 0x3FF0000000000000), %w
+  %e = call <4 x double> @llvm.fma.v4f64(<4 x double> %z, <4 x double> splat (double 0xBFE0000000000000), <4 x double> %short)
+  %square = fmul <4 x double> %z, %z
+  %back = fneg <4 x double> %hi
+  %f = call <4 x double> @llvm.fma.v4f64(<4 x double> %back, <4 x double> %lo, <4 x double> %e)
+  %g = call <4 x double> @llvm.fma.v4f64(<4 x double> %square, <4 x double> %pc4, <4 x double> %f)
+  %cos0 = fadd <4 x double> %w, %g
+  %q = bitcast <4 x double> %t to <4 x i64>
+  %swap.bit = shl <4 x i64> %q, splat (i64 63)
+  %swap = icmp slt <4 x i64> %swap.bit, splat (i64 0)
+  %s0 = select <4 x i1> %swap, <4 x double> %cos0, <4 x double> %sin0
+  %c0 = select <4 x i1> %swap, <4 x double> %sin0, <4 x double> %cos0
+  %up = add <4 x i64> %q, splat (i64 1)
+  %sine.t = shl <4 x i64> %q, splat (i64 62)
+  %sine.s = and <4 x i64> %sine.t, splat (i64 -9223372036854775808)
+  %sine.b = bitcast <4 x double> %s0 to <4 x i64>
+  %sine.x = xor <4 x i64> %sine.b, %sine.s
+  %sine = bitcast <4 x i64> %sine.x to <4 x double>
+  %cosine.t = shl <4 x i64> %up, splat (i64 62)
+  %cosine.s = and <4 x i64> %cosine.t, splat (i64 -9223372036854775808)
+  %cosine.b = bitcast <4 x double> %c0 to <4 x i64>
+  %cosine.x = xor <4 x i64> %cosine.b, %cosine.s
+  %cosine = bitcast <4 x i64> %cosine.x to <4 x double>
+  store <4 x double> %sine, ptr %p1, align 32
+  store <4 x double> %cosine, ptr %p2, align 32
+  %bad.next = or <4 x i64> %bad, %out
+  %next = add i64 %k, 1
+  %more = icmp ult i64 %next, %count
+  br i1 %more, label %loop, label %check, !prof !0
+check:
+  %flat = bitcast <4 x i64> %bad.next to i256
+  %any = icmp ne i256 %flat, 0
+  ret i1 %any
+}
+!0 = !{!"branch_weights", i32 8, i32 1}
+declare double @sin(double) #2
+declare double @cos(double) #2
+declare double @llvm.fabs.f64(double)
+declare <4 x double> @llvm.fma.v4f64(<4 x double>, <4 x double>, <4 x double>)
+declare <4 x double> @llvm.sqrt.v4f64(<4 x double>)
+declare <4 x double> @llvm.fabs.v4f64(<4 x double>)
+declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
+attributes #0 = { nounwind noinline }
+attributes #1 = { nounwind noinline cold }
+attributes #2 = { nounwind }
