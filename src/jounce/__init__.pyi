@@ -11,6 +11,23 @@ from jounce import tables as tables
 from jounce import trajectory as trajectory
 from jounce.api.call import Wrench as Wrench
 from jounce.api.closed_form import closed_form as closed_form
+from jounce.api.closures import close as close
+from jounce.api.closures import closed_rates as closed_rates
+from jounce.api.closures import closure_error as closure_error
+from jounce.api.closures import closure_jacobian as closure_jacobian
+from jounce.api.closures import (
+    constrained_forward_dynamics as constrained_forward_dynamics,
+)
+from jounce.api.closures import (
+    constrained_forward_dynamics_partials as constrained_forward_dynamics_partials,
+)
+from jounce.api.closures import (
+    constrained_inverse_dynamics as constrained_inverse_dynamics,
+)
+from jounce.api.closures import (
+    constrained_inverse_dynamics_partials as constrained_inverse_dynamics_partials,
+)
+from jounce.api.closures import mobility as mobility
 from jounce.api.dynamics import centroidal_momentum as centroidal_momentum
 from jounce.api.dynamics import gravity_forces as gravity_forces
 from jounce.api.dynamics import inverse_dynamics as inverse_dynamics
@@ -50,6 +67,7 @@ from jounce.api.tensors import mass_matrix_partials as mass_matrix_partials
 from jounce.comparison.study import compare as compare
 from jounce.dynamics.closed_form import ClosedForm as ClosedForm
 from jounce.errors import ArgumentError as ArgumentError
+from jounce.errors import ClosureError as ClosureError
 from jounce.errors import ConvergenceError as ConvergenceError
 from jounce.errors import InfeasibleError as InfeasibleError
 from jounce.errors import InvalidInertiaError as InvalidInertiaError
@@ -80,6 +98,7 @@ from jounce.kernels.kernel import kernel as kernel
 from jounce.model import examples as examples
 from jounce.model import joints as joints
 from jounce.model.builder import RobotBuilder as RobotBuilder
+from jounce.model.closures import Closure as Closure
 from jounce.model.configuration import configuration_rate as configuration_rate
 from jounce.model.configuration import difference as difference
 from jounce.model.configuration import integrate as integrate

@@ -41,6 +41,10 @@ class TableError(JounceError, ValueError):
     """A file of samples that cannot be read; the message starts with file and line."""
 
 
+class ClosureError(JounceError, ValueError):
+    """A configuration or motion of a robot with closures that does not keep them closed."""
+
+
 class SingularError(JounceError, ArithmeticError):
     """A matrix that has no inverse, such as the mass matrix of a robot with a massless tip."""
 

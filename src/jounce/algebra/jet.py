@@ -142,6 +142,11 @@ def leibniz(a: Sequence[Any], b: Sequence[Any], n: int) -> Any:
     return _sum(_times(a[i] * b[n - i], comb(n, i)) for i in range(n + 1))
 
 
+def value(x: Any) -> Any:
+    """Return a jet at t = 0, or the constant itself."""
+    return x.coeffs[0] if isinstance(x, Jet) else x
+
+
 def _varies_jets(x: Any) -> bool:
     """Tell whether x is a tangent number over jets, which takes a jet as its scalar."""
     return isinstance(x, Tangent) and isinstance(x.value, Jet)

@@ -50,6 +50,7 @@ def describe(robot: Robot) -> dict[str, Any]:
         "gravity": list(robot.gravity),
         "bodies": [_describe_body(robot, body, joint) for body, joint in pairs],
         "frames": [_describe_frame(robot, frame) for frame in robot.frames],
+        "closures": [str(closure) for closure in robot.closures],
         "warnings": list(robot.warnings),
     }
 
@@ -97,6 +98,8 @@ def _print(console: Console, summary: dict[str, Any]) -> None:
         f"gravity ({gravity}) m/s²\n"
     )
     console.print(_table(summary["bodies"]))
+    for closure in summary["closures"]:
+        console.print(f"[cyan]closure:[/] {escape(closure)}", soft_wrap=True)
     if summary["warnings"]:
         console.print()
     for warning in summary["warnings"]:

@@ -53,12 +53,23 @@ def factorize(matrix: Sequence[Sequence[Any]]) -> Factors:
 
 def solve(factors: Factors, right: Sequence[Any]) -> list[Any]:
     """Return x with ``M x = right``."""
-    x = list(right)
-    for k in reversed(range(len(x))):  # Lᵀ y = right
+    y = eliminated(factors, right)
+    return substituted(factors, [a * r for a, r in zip(y, factors.reciprocals, strict=True)])
+
+
+def eliminated(factors: Factors, right: Sequence[Any]) -> list[Any]:
+    """Return y with ``Lᵀ y = right``."""
+    y = list(right)
+    for k in reversed(range(len(y))):
         for i, factor in factors.lower[k].items():
-            x[i] = x[i] - factor * x[k]
-    x = [a * r for a, r in zip(x, factors.reciprocals, strict=True)]
-    for k in range(len(x)):  # L x = D⁻¹ y
+            y[i] = y[i] - factor * y[k]
+    return y
+
+
+def substituted(factors: Factors, right: Sequence[Any]) -> list[Any]:
+    """Return x with ``L x = right``."""
+    x = list(right)
+    for k in range(len(x)):
         for i, factor in factors.lower[k].items():
             x[k] = x[k] - factor * x[i]
     return x

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from jounce.algebra.jet import Jet, derivatives
+from jounce.algebra.jet import Jet, derivatives, value
 from jounce.algebra.se3 import Transform
 from jounce.dynamics.factorization import Vector, dot, is_zero, orthogonalize
 from jounce.dynamics.jacobian import frame_columns
@@ -188,7 +188,7 @@ class _LeastNorm:
         y = self.factors.solve_transposed(s)
         u: Vector = [0.0] * len(self.factors.Q[0])
         if not self.is_square:
-            carried = _carried(J, self.multipliers)
+            carried = carried_over(list(zip(*J, strict=True)), self.multipliers)
             pairs = zip(z, carried, self.scale, strict=True)
             u[: self.n] = [x / d + c * d for x, c, d in pairs]
         missing = [a - dot(p, u) for a, p in zip(y, self.factors.Q, strict=True)]
@@ -213,7 +213,9 @@ class _LeastSquares:
     def __call__(self, J: list[Vector], s: Vector, z: Vector) -> tuple[Vector, Vector]:
         """Return v^(k) and the residual, with ``s = V^(k) − b_k``."""
         del z
-        c = self.factors.solve_transposed([-x for x in _carried(J, self.residuals)])
+        c = self.factors.solve_transposed(
+            [-x for x in carried_over(list(zip(*J, strict=True)), self.residuals)]
+        )
         right = [dot(p, s) - x for p, x in zip(self.factors.Q, c, strict=True)]
         v = self.factors.solve(right)
         e = [x - dot([col[r] for col in self.columns], v) for r, x in enumerate(s)]
@@ -221,14 +223,16 @@ class _LeastSquares:
         return v, e
 
 
-def _carried(J: list[Vector], multipliers: Sequence[Vector]) -> Vector:
-    """Return ``Σ_{i≥1} binom(k, i) J^(i)ᵀ λ^(k−i)``: the k-th derivative of Jᵀ λ with λ^(k) = 0."""
-    k = len(multipliers)
+def carried_over(rows: Sequence[Sequence[Any]], factors: Sequence[Vector]) -> Vector:
+    """Return the k-th derivative of ``A x`` with x⁽ᵏ⁾ = 0, from x … x⁽ᵏ⁻¹⁾; rows of A are jets.
+
+    ``Σ_{i≥1} binom(k, i) A⁽ⁱ⁾ x⁽ᵏ⁻ⁱ⁾``.
+    """
+    k = len(factors)
     if k == 0:
-        return [0.0] * len(J[0])
-    jets = [Jet.from_derivatives((*column, 0.0)) for column in zip(*multipliers, strict=True)]
-    sums = (dot([row[j] for row in J], jets) for j in range(len(J[0])))
-    return [derivatives(x, k)[k] for x in sums]
+        return [0.0] * len(rows)
+    jets = [Jet.from_derivatives((*column, 0.0)) for column in zip(*factors, strict=True)]
+    return [derivatives(dot(row, jets), k)[k] for row in rows]
 
 
 def _jacobian_rows(tree: Tree, task: Task, q: Vector, rates: Sequence[Vector]) -> list[Vector]:
@@ -248,8 +252,3 @@ def _twist_derivative(tree: Tree, task: Task, q: Vector, rates: Sequence[Vector]
         V = motion_in(task.representation, V, pose)
     k = len(rates) - 1
     return [derivatives(x, k)[k] for x in (*V.angular, *V.linear)]
-
-
-def value(x: Any) -> Any:
-    """Return a jet at t = 0, or the constant itself."""
-    return derivatives(x, 0)[0]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from jounce.algebra.jet import value
 from jounce.algebra.scalar import sqrt
 from jounce.algebra.se3 import Motion, Transform
 from jounce.algebra.so3 import Rotation
 from jounce.algebra.vector import Vec3
 from jounce.dynamics.factorization import Vector, dot, orthogonalize
-from jounce.dynamics.inverse_kinematics import Groups, Task, task_of, value
+from jounce.dynamics.inverse_kinematics import Groups, Task, task_of
 from jounce.dynamics.jacobian import frame_columns
 from jounce.dynamics.motion import link_motions
 from jounce.dynamics.poses import link_poses

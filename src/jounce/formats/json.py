@@ -15,6 +15,7 @@ Schema, version 1 (SI units; a missing entry has the default shown, an unknown o
                                       "effort": ..., "acceleration": ..., "jerk": ...,
                                       "effort_rate": ...}}}],
      "frames": [{"name": str, "body": body name or null, "rotation": 3x3, "translation": ...}],
+     "closures": [{"frame": str, "to": frame name or null, "directions": "wx wy wz vx vy vz"}],
      "warnings": [str]}
 """
 
@@ -23,7 +24,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import asdict, fields
 from math import isinf
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,7 @@ from jounce.model.records import Joint, Limits
 from jounce.model.robot import Robot
 
 FORMAT, VERSION = "jounce-robot", 1
-OPTIONAL = "description source base frames warnings"
+OPTIONAL = "description source base frames closures warnings"
 LIMITS = " ".join(f.name for f in fields(Limits))
 
 
@@ -76,6 +77,7 @@ def to_dict(robot: Robot) -> dict[str, Any]:
         "base": base,
         "bodies": bodies,
         "frames": frames,
+        **({"closures": [asdict(c) for c in robot.closures]} if robot.closures else {}),
         "warnings": list(robot.warnings),
     }
 
@@ -107,6 +109,11 @@ def from_dict(data: Mapping[str, Any], *, strict: bool = True, where: str = "rob
         _add_body(builder, body, f"{where}: bodies[{i}]")
     for i, frame in enumerate(_array(data, "frames", where)):
         _add_frame(builder, frame, f"{where}: frames[{i}]")
+    for i, closure in enumerate(_array(data, "closures", where)):
+        at = f"{where}: closures[{i}]"
+        _check_entries(closure, at, "frame", "to directions")
+        with _located(at):
+            builder.closure(**closure)
     with _located(where):
         return builder.build(strict=strict)
 

@@ -41,6 +41,11 @@ def kernel_spec(
         )
     if quantity not in QUANTITIES:
         raise unknown_name("quantity", quantity, QUANTITIES)
+    if robot.closures and QUANTITIES[quantity].closed:
+        raise UnsupportedError(
+            f"{quantity} knows trees only and robot {robot.name!r} has closures: use "
+            f"jounce.{QUANTITIES[quantity].closed}, or robot.without_closures()."
+        )
     order = checked_integer("order", order)
     limit = QUANTITIES[quantity].highest_order
     if limit is not None and order > limit:

@@ -6,6 +6,20 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from jounce.dynamics import tensor_arrays as arrays
+from jounce.dynamics.closures import (
+    closed_rate_shapes,
+    closed_rates,
+    closure_error,
+    closure_jacobian,
+    constrained_forward_dynamics,
+    constrained_forward_dynamics_partials,
+    constrained_inverse_dynamics,
+    constrained_inverse_dynamics_partials,
+    forward_partial_shapes,
+    forward_shapes,
+    inverse_partial_shapes,
+    inverse_shapes,
+)
 from jounce.dynamics.elastic import (
     coupled_shapes,
     elastic_coupled,
@@ -109,6 +123,7 @@ class Quantity(NamedTuple):
     With ``shapes``, which maps robot, order and options to the arguments and the length of a
     result, the text takes the robot, one entry an argument (wrenches apart), and the options.
     ``arrays`` computes the same from a tree and arrays, for robots too large to compile.
+    ``closed`` names the function for robots with closures, where this one holds for trees only.
     """
 
     text: Callable[..., list[list[Any]]]
@@ -122,6 +137,7 @@ class Quantity(NamedTuple):
     highest_order: int | None = None
     shapes: Callable[..., tuple[list[tuple[str, int, int]], int]] | None = None
     arrays: Callable[..., Any] | None = None
+    closed: str = ""
 
     def rows(self, order: int) -> int:
         """Return how many results there are at an order."""
@@ -144,10 +160,22 @@ _FEEDFORWARD = [
 
 _ROWS = (
     Quantity(
-        inverse_dynamics, 2, ("nv",), {"formulation": tuple(FORMULATIONS)}, True, unit=_FORCES
+        inverse_dynamics,
+        2,
+        ("nv",),
+        {"formulation": tuple(FORMULATIONS)},
+        True,
+        unit=_FORCES,
+        closed="constrained_inverse_dynamics",
     ),
     Quantity(
-        joint_wrenches, 2, ("n_bodies", 6), _REPRESENTATION, True, unit="N m, N; body after body"
+        joint_wrenches,
+        2,
+        ("n_bodies", 6),
+        _REPRESENTATION,
+        True,
+        unit="N m, N; body after body",
+        closed="constrained_inverse_dynamics",
     ),
     Quantity(
         forward_dynamics,
@@ -156,6 +184,7 @@ _ROWS = (
         takes_wrenches=True,
         rate_name=_force_name,
         unit="rad/s^2, m/s^2",
+        closed="constrained_forward_dynamics",
     ),
     Quantity(
         forward_dynamics_and_pivots,
@@ -164,6 +193,7 @@ _ROWS = (
         takes_wrenches=True,
         rate_name=_force_name,
         results=lambda order: [*_derivatives("acceleration", order), "pivots of M"],
+        closed="constrained_forward_dynamics",
     ),
     Quantity(mass_pivots, 0, ("nv",), highest_order=0),
     Quantity(
@@ -174,6 +204,7 @@ _ROWS = (
         rate_name=_force_name,
         results=lambda _: ["da/dq", "da/dv", "da/dQ"],
         highest_order=0,
+        closed="constrained_forward_dynamics_partials",
     ),
     Quantity(
         inverse_dynamics_partials,
@@ -183,6 +214,7 @@ _ROWS = (
         results=lambda order: [
             f"dQ({k})/dq({j})" for k in range(order + 1) for j in range(order + 3)
         ],
+        closed="constrained_inverse_dynamics_partials",
     ),
     Quantity(
         inverse_dynamics_second_partials,
@@ -190,6 +222,7 @@ _ROWS = (
         ("nv", "nv", "nv"),
         results=lambda _: ["Q by qq", "Q by vv", "Q by qv", "Q by aq"],
         highest_order=0,
+        closed="constrained_inverse_dynamics_partials",
     ),
     Quantity(regressor, 2, ("nv", "n_parameters")),
     Quantity(
@@ -285,6 +318,7 @@ _ROWS = (
         results=lambda _: _FEEDFORWARD,
         highest_order=0,
         shapes=feedforward_shapes,
+        closed="constrained_inverse_dynamics",
     ),
     Quantity(
         elastic_coupled,
@@ -296,6 +330,38 @@ _ROWS = (
             *_derivatives("acceleration of the motors", order),
         ],
         shapes=coupled_shapes,
+        closed="constrained_forward_dynamics",
+    ),
+    Quantity(closure_error, 0, ("n_closure_rows",), highest_order=0, unit="rad, m"),
+    Quantity(closure_jacobian, 0, ("n_closure_rows", "nv")),
+    Quantity(closed_rates, 0, (), {"independent": ("",)}, shapes=closed_rate_shapes),
+    Quantity(constrained_forward_dynamics, 0, (), takes_wrenches=True, shapes=forward_shapes),
+    Quantity(
+        constrained_inverse_dynamics,
+        0,
+        (),
+        {"actuated": ("",)},
+        takes_wrenches=True,
+        shapes=inverse_shapes,
+    ),
+    Quantity(
+        constrained_forward_dynamics_partials,
+        0,
+        (),
+        takes_wrenches=True,
+        results=lambda _: [f"a and multipliers by {x}" for x in ("q", "v", "Q")],
+        highest_order=0,
+        shapes=forward_partial_shapes,
+    ),
+    Quantity(
+        constrained_inverse_dynamics_partials,
+        0,
+        (),
+        {"actuated": ("",)},
+        takes_wrenches=True,
+        results=lambda _: [f"Q and multipliers by {x}" for x in ("q", "v", "a")],
+        highest_order=0,
+        shapes=inverse_partial_shapes,
     ),
     Quantity(center_of_mass, 0, (3,), unit="m"),
     Quantity(com_jacobian, 0, (3, "nv")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ from jounce.algebra.vector import Vec3
 from jounce.errors import JounceError, ModelError, ShapeError, unknown_name
 from jounce.model import joints as kinds
 from jounce.model.checks import finite_vec3, plain, repeated, rigid_transform
+from jounce.model.closures import Closure, check_closure
 from jounce.model.inertia import NO_MATTER, Inertia, check_finite_inertia, check_inertia
 from jounce.model.joints import JointType
 from jounce.model.mimics import Follows, followed
@@ -59,6 +61,7 @@ class RobotBuilder:
         self._mimics: dict[str, Follows] = {}
         self._frames: list[Frame] = []
         self._places: dict[str, _Weld] = {}
+        self._closures: list[Closure] = []
         self._matter: list[SpatialInertia] = []
         self._base = NO_MATTER.spatial
 
@@ -112,6 +115,12 @@ class RobotBuilder:
         """Add a named frame at ``placement`` in a body or frame (None is the ground)."""
         self._new_frame(name, self._place(name, body, placement))
 
+    def closure(
+        self, frame: str, to: str | None = None, *, directions: str | Sequence[str] = "all"
+    ) -> None:
+        """Hold a frame to another, or to the ground: see `jounce.Closure`."""
+        self._closures.append(Closure(frame, to, directions=directions))
+
     def add_ground_matter(self, inertia: Inertia) -> None:
         """Add matter that is welded to the ground; a floating base takes it along."""
         self._base = self._base + matter_of(inertia, self.base_name)
@@ -132,7 +141,7 @@ class RobotBuilder:
             check(body.inertia, body.name)
         check(base, self.base_name)
         joints = _numbered(self._joints, self._mimics)
-        return Robot(
+        robot = Robot(
             self.name,
             self.gravity,
             bodies,
@@ -140,9 +149,13 @@ class RobotBuilder:
             self._ordered_frames(),
             self.base_name,
             base,
+            tuple(self._closures),
             self.description,
             tuple(self.warnings),
         )
+        for closure in robot.closures:
+            check_closure(robot, closure)
+        return robot
 
     def _ordered_frames(self) -> tuple[Frame, ...]:
         """Frames of the bodies first, in their order, then the others as they came."""

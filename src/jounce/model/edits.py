@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from jounce.errors import InvalidInertiaError, ShapeError, UnsupportedError
 from jounce.model import joints as kinds
 from jounce.model.builder import RobotBuilder, matter_of
 from jounce.model.checks import as_floats, check_finite, check_quaternion, finite_vec3
+from jounce.model.closures import Closure, check_closure
 from jounce.model.inertia import (
     Inertia,
     check_finite_inertia,
@@ -35,6 +36,13 @@ def with_frame(robot: Robot, name: str, parent: str | None, placement: Any) -> R
     builder = rebuild(robot)
     builder.frame(name, parent, placement)
     return builder.build(strict=False)
+
+
+def with_closures(robot: Robot, closures: Sequence[Closure]) -> Robot:
+    """Add closures."""
+    for closure in closures:
+        check_closure(robot, closure)
+    return replace(robot, closures=(*robot.closures, *closures))
 
 
 def with_payload(robot: Robot, frame: str, inertia: Inertia) -> Robot:
@@ -155,6 +163,8 @@ def rebuild(
             builder.frame(frame.name, parents[frame.body], frame.placement)
     if floating is None:
         builder.add_ground_matter(robot.base_inertia)
+    for closure in robot.closures:
+        builder.closure(closure.frame, closure.to, directions=closure.directions)
     return builder
 
 

@@ -14,7 +14,19 @@ from jounce.model import joints as kinds_
 from jounce.model.builder import STANDARD_GRAVITY, RobotBuilder
 from jounce.model.inertia import NO_MATTER, Inertia
 from jounce.model.joints import JointType
+from jounce.model.mechanisms import delta, fourbar, stewart
 from jounce.model.robot import Robot
+
+__all__ = [
+    "chain",
+    "delta",
+    "fourbar",
+    "random_inertia",
+    "random_joint",
+    "random_placement",
+    "random_tree",
+    "stewart",
+]
 
 KINDS = (*kinds_.KINDS, "mimic")
 _ONE_DOF = tuple(kind for kind, row in kinds_.KINDS.items() if len(row.velocities) == 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 
 from jounce.algebra.vector import Vec3
 from jounce.errors import UnsupportedError, unknown_name
+from jounce.model.closures import Closure
 from jounce.model.inertia import NO_MATTER, Inertia
 from jounce.model.limits import coordinate_limits
 from jounce.model.records import Body, Frame, Joint, Limits
@@ -38,6 +39,7 @@ class Robot:
     frames: tuple[Frame, ...]
     base_name: str = "base"
     base_inertia: Inertia = NO_MATTER
+    closures: tuple[Closure, ...] = ()
     description: str = field(default="", compare=False)
     warnings: tuple[str, ...] = field(default=(), compare=False)
 
@@ -94,6 +96,11 @@ class Robot:
     def n_parameters(self) -> int:
         """Number of inertial parameters, ten a body."""
         return 10 * len(self.bodies)
+
+    @property
+    def n_closure_rows(self) -> int:
+        """Number of directions that closures hold."""
+        return sum(len(c.rows) for c in self.closures)
 
     @property
     def parents(self) -> tuple[int, ...]:
@@ -171,6 +178,20 @@ class Robot:
         joint ``root_joint`` unless told (``floating_base_joint`` if that name is taken).
         """
         return _edits().with_floating_base(self, joint_name)
+
+    def with_closures(self, *closures: Closure) -> Robot:
+        """Return the robot with these closures besides those it has.
+
+        >>> import jounce
+        >>> robot = jounce.load("planar2r").with_closures(jounce.Closure("link2", directions="vx"))
+        >>> print(*robot.closures)
+        link2 – ground (vx)
+        """
+        return _edits().with_closures(self, closures)
+
+    def without_closures(self) -> Robot:
+        """Return the tree alone."""
+        return replace(self, closures=())
 
     def with_parameters(self, parameters: Any, *, strict: bool = True) -> Robot:
         """Return the robot with these inertial parameters (the order of `jounce.parameters`)."""

@@ -8,6 +8,7 @@ from jounce.dynamics.closed_form import system
 from jounce.model.checks import checked_integer
 from jounce.model.robot import Robot
 from jounce.verification.checks import CHECKS
+from jounce.verification.closures import closures
 from jounce.verification.motions import Motions
 from jounce.verification.records import Check, Verification
 
@@ -26,7 +27,8 @@ def verify(
     noted), M symmetric and positive definite,
     ``dM/dt = C + Cᵀ``, power balance, agreement of all formulations, forward dynamics as the
     inverse of inverse dynamics, gravity, linearity in the inertial parameters, partials; each
-    with time derivatives up to ``order``.  ``progress`` is told how many of the groups of checks
+    with time derivatives up to ``order``.  Closures: whether they can be closed, how many freedoms
+    they leave, and the balance of forces.  ``progress`` is told how many of the groups of checks
     are done.
 
     >>> import jounce
@@ -41,11 +43,13 @@ def verify(
     samples = checked_integer("samples", samples, 1)
     order, seed = checked_integer("order", order), checked_integer("seed", seed)
     system(robot)  # raises if the robot has symbols
-    motions = Motions(robot, samples, order, seed)
+    motions = Motions(robot.without_closures(), samples, order, seed)
     found: list[Check] = []
     for done, check in enumerate(CHECKS, 1):
         result = check(motions)
         found += [result] if isinstance(result, Check) else result
         if progress is not None:
             progress(done, len(CHECKS))
+    if robot.closures:
+        found += closures(robot, min(order, 2), motions.rng)
     return Verification(robot.name, samples, order, seed, tuple(found))

@@ -1,0 +1,461 @@
+"""Closed loops and contacts: a tree some of whose frames are held to others, or to the ground.
+
+A loop holds frame a to frame b in some directions.  Its relative twist is that of a less that of
+b, in the axes of a, the linear part where the origin of b is.  The rows that are held vanish along
+every motion that keeps the loop closed, and so do all their time derivatives: ``J v = 0``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from jounce.algebra.jet import derivatives, value
+from jounce.algebra.scalar import sqrt
+from jounce.algebra.se3 import NO_MOTION, Motion, Transform
+from jounce.algebra.so3 import Rotation
+from jounce.algebra.tangent import partial
+from jounce.algebra.vector import Vec3
+from jounce.dynamics.factorization import (
+    Factors,
+    Vector,
+    dot,
+    eliminated,
+    factorize,
+    is_zero,
+    orthogonalize,
+    solve,
+    substituted,
+)
+from jounce.dynamics.forward import known_forces, mass_factors
+from jounce.dynamics.inverse import inverse_dynamics
+from jounce.dynamics.inverse_kinematics import carried_over
+from jounce.dynamics.jacobian import link_columns
+from jounce.dynamics.motion import link_motions
+from jounce.dynamics.partials import inverse_dynamics_partials
+from jounce.dynamics.poses import link_poses
+from jounce.dynamics.rows import Rows, Scalars, as_rows, matrix_rows
+from jounce.dynamics.twists import link_twists
+from jounce.dynamics.variation import varied_configuration, varied_rate
+from jounce.dynamics.wrenches import Loads
+from jounce.model.lowering.reduced import reduced
+from jounce.model.lowering.tree import Tree
+from jounce.model.robot import Robot
+
+SOFTNESS = 1e-9  # μ of `Saddle`, beside rows of length one
+ROUNDS = 4
+_AXES = (Vec3(1.0, 0.0, 0.0), Vec3(0.0, 1.0, 0.0), Vec3(0.0, 0.0, 1.0))
+
+
+class Loop(NamedTuple):
+    """Frame a, at ``placement`` in ``link``, held to b, at ``anchor`` in ``other`` (-1: ground)."""
+
+    link: int
+    placement: Transform
+    other: int
+    anchor: Transform
+    rows: tuple[int, ...]  # of wx wy wz vx vy vz, in the axes of a
+
+    @property
+    def is_rigid(self) -> bool:
+        """Tell whether all six directions are held: the frames coincide at all times."""
+        return len(self.rows) == 6
+
+
+def relative_rows(loop: Loop, T_ab: Transform, a: Motion, b: Motion) -> Vector:
+    """Return the held rows of the relative twist, from the twists of a and b in their own frames.
+
+    With ω, u the difference of the twists about the origin of a and r the origin of b in a::
+
+        wx wy wz: ω          vx vy vz: u + ω × r
+
+    A single angular row i holds ``R[i+1][i+2] = 0``, as a universal joint does; the rotation about
+    a moving axis alone is no constraint on the pose.  There the row is ``(e_{i+1} × R e_{i+2}) ω``.
+    """
+    moved = b if loop.is_rigid else T_ab.act(b)
+    w, u = a.angular - moved.angular, a.linear - moved.linear
+    angular = [r for r in loop.rows if r < 3]
+    vanishes = len(angular) == 3 or {3, 4, 5} <= set(loop.rows)  # ω or r
+    six = [*w, *(u if vanishes else u + w.cross(T_ab.p))]
+    if len(angular) == 1:
+        six[angular[0]] = _turned_axis(T_ab, angular[0]).dot(w)
+    return [six[r] for r in loop.rows]
+
+
+def _turned_axis(T_ab: Transform, i: int) -> Vec3:
+    return _AXES[(i + 1) % 3].cross(T_ab.rotation.rotate(_AXES[(i + 2) % 3]))
+
+
+def pose_error(loop: Loop, T_ab: Transform) -> Vector:
+    """Return how far a is from where b holds it, in the held directions; near zero, as `twist dt`.
+
+    Rotations by θ are ``2 sin(θ/2)`` along their axis: all three rows, or two with the angle
+    between the axes that the third leaves free; one row is as `relative_rows` says.
+    """
+    R, r = T_ab
+    angular = [row for row in loop.rows if row < 3]
+    errors: dict[int, Any] = dict(zip((3, 4, 5), -r, strict=True))
+    if len(angular) == 3:
+        (_, a, b), (c, _, d), (f, g, _) = R.rows
+        trace = R.rows[0].x + R.rows[1].y + R.rows[2].z
+        half = sqrt(1.0 + 1e-12 + trace)
+        errors |= dict(enumerate(Vec3(d - g, f - b, a - c) * (1.0 / half)))
+    elif len(angular) == 2:
+        free = 3 - sum(angular)
+        n = R.rotate(_AXES[free])
+        scale = 1.0 / sqrt((1.0 + 1e-12 + n[free]) * 0.5)
+        errors |= dict(enumerate(n.cross(_AXES[free]) * scale))
+    elif angular:
+        i = angular[0]
+        errors[i] = R.rows[(i + 1) % 3][(i + 2) % 3]
+    return [errors[row] for row in loop.rows]
+
+
+class Closures:
+    """The loops of a tree along a motion: relative poses, twists and Jacobian, as jets."""
+
+    def __init__(self, robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> None:
+        self.tree = reduced(robot)
+        self.loops = loops_of(robot, self.tree)
+        self.motions = link_motions(self.tree, q, rates)
+        poses = link_poses(self.tree, self.motions)
+        self.relative = [
+            _placed(poses, loop.link, loop.placement).inverse
+            @ _placed(poses, loop.other, loop.anchor)
+            for loop in self.loops
+        ]
+
+    def errors(self) -> Vector:
+        """Return how far the loops are from closed, all held rows."""
+        pairs = zip(self.loops, self.relative, strict=True)
+        return [x for loop, T_ab in pairs for x in pose_error(loop, _plain(T_ab))]
+
+    def twists(self) -> Vector:
+        """Return the held rows of the relative twists."""
+        return self._rows(link_twists(self.tree, self.motions).__getitem__)
+
+    def jacobian(self) -> list[Vector]:
+        """Return J, one row a held direction."""
+        links = link_columns(self.tree, self.motions)
+        columns = [
+            self._rows(lambda link, v=v: links[link].get(v, NO_MOTION)) for v in range(self.tree.nv)
+        ]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    def _rows(self, twist: Callable[[int], Motion]) -> Vector:
+        """Return the held rows from the twists of the links, loop by loop."""
+        result: Vector = []
+        for loop, T_ab in zip(self.loops, self.relative, strict=True):
+            a = loop.placement.pull(twist(loop.link)) if loop.link >= 0 else NO_MOTION
+            b = loop.anchor.pull(twist(loop.other)) if loop.other >= 0 else NO_MOTION
+            result += relative_rows(loop, T_ab, a, b)
+        return result
+
+
+def loops_of(robot: Robot, tree: Tree) -> list[Loop]:
+    """Return the closures of a robot as loops of its tree.
+
+    What is held to the ground without a frame there is held where it is at the neutral
+    configuration.
+    """
+    loops = []
+    for closure in robot.closures:
+        a = robot.frame(closure.frame)
+        link, placement = tree.frame(a.body, a.placement)
+        if closure.to is None:
+            motions = link_motions(tree, robot.neutral.tolist(), ())
+            other, anchor = -1, _plain(_placed(link_poses(tree, motions), link, placement))
+        else:
+            b = robot.frame(closure.to)
+            other, anchor = tree.frame(b.body, b.placement)
+        loops.append(Loop(link, placement, other, anchor, closure.rows))
+    return loops
+
+
+def _placed(poses: Sequence[Transform], link: int, T: Transform) -> Transform:
+    return poses[link] @ T if link >= 0 else T
+
+
+def _plain(T: Transform) -> Transform:
+    x, y, z = (Vec3(*map(value, row)) for row in T.rotation.rows)
+    return Transform(Rotation((x, y, z)), Vec3(*map(value, T.p)))
+
+
+def closure_error(robot: Robot, q: Scalars, _rates: Sequence[Scalars] = ()) -> Rows:
+    """Return how far every held direction is from closed, one row."""
+    return as_rows(Closures(robot, q, ()).errors(), 0)
+
+
+def closure_jacobian(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+    """Return J with its time derivatives."""
+    return matrix_rows(Closures(robot, q, rates).jacobian(), len(rates))
+
+
+def closed_rate_shapes(
+    robot: Robot, order: int, independent: str
+) -> tuple[list[tuple[str, int, int]], int]:
+    """Return the arguments of `closed_rates` and the length of one of its rows."""
+    count = len(independent.split())
+    return [("q", robot.nq, 0), ("rates", count, order + 1)], robot.nv + 1
+
+
+def closed_rates(robot: Robot, groups: Sequence[Any], independent: str) -> Rows:
+    """Return rows ``v⁽ᵏ⁾, condition`` of all velocities from those of the independent ones.
+
+    ``J_d x_d = −(J v)⁽ᵏ⁾ with x_d = 0``, in the least squares of all rows: redundant rows agree.
+    ``independent`` are indices of velocities in words.
+    """
+    q, given = groups
+    chosen = [int(word) for word in independent.split()]
+    others = [j for j in range(robot.nv) if j not in chosen]
+    J = Closures(robot, q, ()).jacobian()
+    factors = orthogonalize([[value(row[j]) for row in J] for j in others])
+    rates: list[Vector] = []
+    for k, rate in enumerate(given):
+        x = [0.0] * robot.nv
+        for j, entry in zip(chosen, rate, strict=True):
+            x[j] = entry
+        closures = Closures(robot, q, [*rates, x])
+        right = [-derivatives(s, k)[k] for s in closures.twists()]
+        found = factors.solve([dot(p, right) for p in factors.Q])
+        for j, entry in zip(others, found, strict=True):
+            x[j] = entry
+        rates.append(x)
+    condition = factors.condition()
+    return [[*x, condition] for x in rates]
+
+
+class Saddle:
+    """``H x − Jᵀ λ = f``, ``J x = g`` with H factored; rows of J may depend on each other.
+
+    With the rows of J scaled so that ``A = J H⁻¹ Jᵀ`` has ones on its diagonal, λ is the limit of
+    ``(A + μ) λ ← e + μ λ`` from zero: the shortest λ of all that do, if some rows are redundant.
+    What is left after four rounds is μ⁴ of what A resolves.
+    """
+
+    def __init__(self, factors: Factors, J: Sequence[Vector]) -> None:
+        self.factors = factors
+        half = [eliminated(factors, row) for row in J]
+        weighted = [_times(row, factors.reciprocals) for row in half]
+        sizes = [dot(a, b) for a, b in zip(half, weighted, strict=True)]
+        floor = sum(sizes[1:], sizes[0]) * 1e-18  # rows that nothing moves are zero
+        self.scales = [1.0 / sqrt(size + floor) for size in sizes]
+        self.half = [[x * s for x in row] for row, s in zip(half, self.scales, strict=True)]
+        self.weighted = [[x * s for x in row] for row, s in zip(weighted, self.scales, strict=True)]
+        A = [[dot(a, b) for b in self.weighted] for a in self.half]
+        for i, row in enumerate(A):
+            row[i] = row[i] + SOFTNESS
+        self.inner = factorize(A)
+
+    def solve(self, f: Vector, g: Vector) -> tuple[Vector, Vector]:
+        """Return x and λ."""
+        w = _times(eliminated(self.factors, f), self.factors.reciprocals)
+        rows = zip(self.half, g, self.scales, strict=True)
+        e = [b * s - dot(row, w) for row, b, s in rows]
+        y = solve(self.inner, e)
+        for _ in range(ROUNDS - 1):
+            y = solve(self.inner, [a + b * SOFTNESS for a, b in zip(e, y, strict=True)])
+        pushed = [
+            a + dot(column, y)
+            for a, column in zip(w, zip(*self.weighted, strict=True), strict=True)
+        ]
+        return substituted(self.factors, pushed), _times(y, self.scales)
+
+
+def _times(a: Sequence[Any], b: Sequence[Any]) -> Vector:
+    return [x * y for x, y in zip(a, b, strict=True)]
+
+
+def forward_shapes(robot: Robot, order: int) -> tuple[list[tuple[str, int, int]], int]:
+    """Return the arguments of `constrained_forward_dynamics` and the length of its rows."""
+    arguments = [("q", robot.nq, 0), ("v", robot.nv, 0), ("forces", robot.nv, order + 1)]
+    return arguments, robot.nv + 2 * robot.n_closure_rows
+
+
+def constrained_forward_dynamics(
+    robot: Robot, groups: Sequence[Any], wrenches: Loads | None = None
+) -> Rows:
+    """Return rows ``a⁽ᵏ⁾, λ⁽ᵏ⁾, pivots`` from q, v and the forces Q, dQ/dt, ...
+
+    Order by order, with the unknown ``x = a⁽ᵏ⁾`` and the same matrix for all orders::
+
+        M x − Jᵀ λ⁽ᵏ⁾ = Q⁽ᵏ⁾ − f_k + (Jᵀ λ)⁽ᵏ⁾ with λ⁽ᵏ⁾ = 0       J x = −(J v)⁽ᵏ⁺¹⁾ with x = 0
+
+    f_k are the forces of the tree with x = 0.  A pivot is about μ where a row depends on others.
+    """
+    q, v, forces = groups
+    rates, multipliers = [v], []
+    saddle: Any = None
+    for k, Q in enumerate(forces):
+        closures = Closures(robot, q, [*rates, [0.0] * robot.nv])
+        J = closures.jacobian()
+        if saddle is None:
+            saddle = Saddle(mass_factors(robot, q), [[value(x) for x in row] for row in J])
+        carried = carried_over(list(zip(*J, strict=True)), multipliers)
+        known = known_forces(robot, q, rates, wrenches)
+        f = [a - b + c for a, b, c in zip(Q, known, carried, strict=True)]
+        x, found = saddle.solve(f, [-derivatives(s, k + 1)[k + 1] for s in closures.twists()])
+        rates.append(x)
+        multipliers.append(found)
+    pivots = saddle.inner.pivots
+    return [[*x, *y, *pivots] for x, y in zip(rates[1:], multipliers, strict=True)]
+
+
+def inverse_shapes(
+    robot: Robot, order: int, actuated: str
+) -> tuple[list[tuple[str, int, int]], int]:
+    """Return the arguments of `constrained_inverse_dynamics` and the length of its rows."""
+    count = len(actuated.split())
+    arguments = [("q", robot.nq, 0), ("rates", robot.nv, order + 2), ("compliance", count, 0)]
+    return arguments, robot.nv + robot.n_closure_rows
+
+
+def constrained_inverse_dynamics(
+    robot: Robot, groups: Sequence[Any], actuated: str, wrenches: Loads | None = None
+) -> Rows:
+    """Return rows ``Q⁽ᵏ⁾, λ⁽ᵏ⁾`` from q, the rates, and the compliance of the actuated joints.
+
+    Of all forces that make the motion those of least ``Σ Qᵢ² / cᵢ``, with the compliance c of the
+    actuators, zero for passive joints.  With the virtual velocity ν, at all times::
+
+        Q = c ν,       (c + Jᵀ J) ν + Jᵀ λ = ID,       J ν = 0
+
+    which is one saddle like that of forward dynamics; its derivatives are those of a product.
+    ``Jᵀ J`` changes nothing, as J ν = 0; it makes the matrix regular where c is zero.  The entries
+    of passive joints are what is left there, ``ID − Jᵀ λ``: not zero if nothing drives them.
+    """
+    q, rates, given = groups
+    forces = inverse_dynamics(robot, q, rates, wrenches)
+    compliance: Vector = [0.0] * robot.nv
+    for word, c in zip(actuated.split(), given, strict=True):
+        compliance[int(word)] = c
+    J = Closures(robot, q, rates[: len(forces) - 1]).jacobian()
+    columns = list(zip(*J, strict=True))
+    saddle, plain = _actuation(J, compliance)
+    virtual: list[Vector] = []
+    multipliers: list[Vector] = []
+    result = []
+    for ID in forces:
+        carried = carried_over(columns, multipliers)
+        f = [a - b for a, b in zip(ID, carried, strict=True)]
+        x, found = _virtual(saddle, plain, f, [-y for y in carried_over(J, virtual)])
+        virtual.append(x)
+        multipliers.append(found)
+        left = [
+            a - dot(column, found) for a, column in zip(f, zip(*plain, strict=True), strict=True)
+        ]
+        Q = [y if is_zero(c) else a * c for a, c, y in zip(x, compliance, left, strict=True)]
+        result.append([*Q, *found])
+    return result
+
+
+def _actuation(J: Sequence[Vector], compliance: Vector) -> tuple[Saddle, list[Vector]]:
+    """Return the saddle with ``c + Jᵀ J``, and J at t = 0."""
+    plain = [[value(x) for x in row] for row in J]
+    columns = list(zip(*plain, strict=True))
+    H = [[dot(a, b) for b in columns] for a in columns]
+    for i, c in enumerate(compliance):
+        H[i][i] = H[i][i] + c
+    return Saddle(factorize(H), plain), plain
+
+
+def _virtual(saddle: Saddle, J: Sequence[Vector], f: Vector, g: Vector) -> tuple[Vector, Vector]:
+    """Return ν and λ of ``c ν + Jᵀ λ = f``, ``J ν = g``."""
+    whole = [a + dot(column, g) for a, column in zip(f, zip(*J, strict=True), strict=True)]
+    x, found = saddle.solve(whole, g)
+    return x, [-y for y in found]
+
+
+def forward_partial_shapes(robot: Robot, _: int) -> tuple[list[tuple[str, int, int]], int]:
+    """Return the arguments of `constrained_forward_dynamics_partials` and the length of a row."""
+    names = [("q", robot.nq, 0), ("v", robot.nv, 0), ("forces", robot.nv, 0)]
+    return names, robot.nv * (robot.nv + robot.n_closure_rows)
+
+
+def constrained_forward_dynamics_partials(
+    robot: Robot, groups: Sequence[Any], wrenches: Loads | None = None
+) -> Rows:
+    """Return three rows, the partials by q, v and Q: column by column, those of a and of λ.
+
+    With the residuals ``R = ID − Jᵀ λ − Q`` and ``S = (J v)'``, at the solution::
+
+        M ∂a − Jᵀ ∂λ = −∂R        J ∂a = −∂S
+
+    Those of the tree are analytic; what closures add is by tangent numbers.
+    """
+    q, v, Q = groups
+    ((*found,),) = constrained_forward_dynamics(robot, [q, v, [Q]], wrenches)
+    nv, m = robot.nv, robot.n_closure_rows
+    a, multipliers = found[:nv], found[nv : nv + m]
+    J = [[value(x) for x in row] for row in Closures(robot, q, ()).jacobian()]
+    saddle = Saddle(mass_factors(robot, q), J)
+    blocks = inverse_dynamics_partials(robot, q, [v, a], wrenches)
+    pull, S = _varied(robot, q, v, a, multipliers)
+    rows = []
+    for first, block in zip((0, nv), blocks, strict=False):
+        row: Vector = []
+        for j in range(nv):
+            f = [partial(pull[i], first + j) - block[i * nv + j] for i in range(nv)]
+            row += _joined(saddle.solve(f, [-partial(s, first + j) for s in S]))
+        rows.append(row)
+    units = ([1.0 if i == j else 0.0 for i in range(nv)] for j in range(nv))
+    return [*rows, [x for e in units for x in _joined(saddle.solve(e, [0.0] * m))]]
+
+
+def inverse_partial_shapes(
+    robot: Robot, _: int, actuated: str
+) -> tuple[list[tuple[str, int, int]], int]:
+    """Return the arguments of `constrained_inverse_dynamics_partials` and the length of a row."""
+    count = len(actuated.split())
+    own = [("q", robot.nq, 0), ("v", robot.nv, 0), ("a", robot.nv, 0), ("compliance", count, 0)]
+    return own, robot.nv * (robot.nv + robot.n_closure_rows)
+
+
+def constrained_inverse_dynamics_partials(
+    robot: Robot, groups: Sequence[Any], actuated: str, wrenches: Loads | None = None
+) -> Rows:
+    """Return three rows, the partials by q, v and a: column by column, those of Q and of λ.
+
+    ``c ∂ν + Jᵀ ∂λ = ∂ID − ∂Jᵀ λ`` and ``J ∂ν = −∂J ν``; passive joints have partials zero.
+    """
+    q, v, a, given = groups
+    nv = robot.nv
+    compliance: Vector = [0.0] * nv
+    for word, c in zip(actuated.split(), given, strict=True):
+        compliance[int(word)] = c
+    (ID,) = inverse_dynamics(robot, q, [v, a], wrenches)
+    saddle, J = _actuation(Closures(robot, q, ()).jacobian(), compliance)
+    virtual, multipliers = _virtual(saddle, J, ID, [0.0] * len(J))
+    varied = Closures(robot, varied_configuration(robot, q), ()).jacobian()
+    plain = [[value(x) for x in row] for row in varied]
+    pull = [dot(column, multipliers) for column in zip(*plain, strict=True)]
+    turn = [dot(row, virtual) for row in plain]
+    rows = []
+    for k, block in enumerate(inverse_dynamics_partials(robot, q, [v, a], wrenches)):
+        row: Vector = []
+        for j in range(nv):
+            f = [block[i * nv + j] for i in range(nv)]
+            g: Vector = [0.0] * len(J)
+            if k == 0:
+                f = [x - partial(p, j) for x, p in zip(f, pull, strict=True)]
+                g = [-partial(x, j) for x in turn]
+            x, y = _virtual(saddle, J, f, g)
+            row += [*_times(x, compliance), *y]
+        rows.append(row)
+    return rows
+
+
+def _varied(
+    robot: Robot, q: Scalars, v: Scalars, a: Scalars, multipliers: Vector
+) -> tuple[Vector, Vector]:
+    """Return ``Jᵀ λ`` and ``(J v)'`` with their partials by q (first) and v."""
+    nv = robot.nv
+    varied = varied_configuration(robot, q)
+    closures = Closures(robot, varied, [varied_rate(v, nv), a])
+    J = [[value(x) for x in row] for row in closures.jacobian()]
+    pull = [dot(column, multipliers) for column in zip(*J, strict=True)]
+    return pull, [derivatives(s, 1)[1] for s in closures.twists()]
+
+
+def _joined(pair: tuple[Vector, Vector]) -> Vector:
+    return [*pair[0], *pair[1]]

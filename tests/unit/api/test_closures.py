@@ -1,0 +1,155 @@
+"""Closures as users give them: what is refused, by which words, and what files and edits keep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import jounce
+from jounce.errors import ClosureError, RobotFormatError, SingularityError
+from tests.tolerances import INDEPENDENT, assert_close
+
+pytestmark = pytest.mark.usefixtures("interpreted")
+
+FOURBAR = jounce.examples.fourbar()
+START = [0.5, 0.5, 1.5]
+
+
+def test_closures_are_part_of_the_robot(tmp_path: Path):
+    path = tmp_path / "fourbar.json"
+    FOURBAR.save(path)
+    again = jounce.load(path)
+    assert again == FOURBAR
+    assert again.closures == FOURBAR.closures
+    assert FOURBAR.without_closures() != FOURBAR
+    assert hash(FOURBAR.without_closures()) != hash(FOURBAR)
+    assert FOURBAR.with_gravity((0, 0, 0)).closures == FOURBAR.closures
+    assert FOURBAR.with_frame("tool", "rocker", np.eye(4)).closures == FOURBAR.closures
+
+
+def test_files_with_wrong_closures_are_refused():
+    data = FOURBAR.to_dict()
+    for wrong in ({"frame": "nowhere"}, {"frame": "crank", "to": "crank"}, {"to": "crank"}, 3,
+                  {"frame": "crank", "directions": "up"}, {"frame": 1}):  # fmt: skip
+        with pytest.raises((jounce.JounceError, TypeError)):
+            jounce.load({**data, "closures": [wrong]})
+    with pytest.raises(RobotFormatError, match=r"closures\[0\]"):
+        jounce.load({**data, "closures": [{"frame": "crank", "side": 1}]})
+
+
+def test_frames_of_one_body_are_refused():
+    with pytest.raises(jounce.ModelError, match="body 'coupler'"):
+        FOURBAR.with_closures(jounce.Closure("coupler", "coupler_tip"))
+    with pytest.raises(jounce.UnknownNameError, match="rocker_tip"):
+        FOURBAR.with_closures(jounce.Closure("rocker_tp"))
+    with pytest.raises(jounce.ArgumentError, match="different"):
+        jounce.Closure("a", "b", directions="vx vx")
+
+
+def test_functions_of_trees_refuse_and_name_the_other():
+    rest = np.zeros(3)
+    with pytest.raises(jounce.UnsupportedError, match=r"jounce\.constrained_inverse_dynamics"):
+        jounce.inverse_dynamics(FOURBAR, rest, rest, rest)
+    with pytest.raises(jounce.UnsupportedError, match=r"jounce\.constrained_forward_dynamics"):
+        jounce.forward_dynamics(FOURBAR, rest, rest, rest)
+    with pytest.raises(jounce.UnsupportedError, match="no closures"):
+        jounce.closure_error(FOURBAR.without_closures(), rest)
+
+
+def test_close_is_nearest_and_holds():
+    q = jounce.close(FOURBAR, START)
+    assert np.abs(jounce.closure_error(FOURBAR, q)).max() < 1e-14
+    J = jounce.closure_jacobian(FOURBAR, q)[0]
+    N = np.linalg.svd(J)[2][2:]  # the freedom
+    assert np.abs(N @ (q - START)).max() < 1e-8, "the way to the nearest point is normal to it"
+    held = jounce.close(FOURBAR, START, hold="crank_joint")
+    assert held[0] == START[0]
+    other = jounce.close(FOURBAR, [0.5, -1.0, -1.5])
+    assert np.sign(np.sin(other[2])) != np.sign(np.sin(q[2])), "branches are chosen by the start"
+
+
+def test_impossible_assemblies_are_errors():
+    long = jounce.examples.fourbar(ground=2.0)
+    with pytest.raises(ClosureError, match="coupler_tip"):
+        jounce.close(long, START)
+    rest = np.zeros(3)
+    with pytest.raises(ClosureError, match="not closed"):
+        jounce.constrained_forward_dynamics(FOURBAR, START, rest, rest)
+
+
+def test_velocities_that_open_a_closure_are_errors():
+    q = jounce.close(FOURBAR, START)
+    with pytest.raises(ClosureError, match="v does not keep"):
+        jounce.constrained_forward_dynamics(FOURBAR, q, [1.0, 0.0, 0.0], np.zeros(3))
+
+
+def test_singular_configurations_name_condition_and_direction():
+    """Crank and coupler in line, driven from the rocker: a dead point."""
+    q = jounce.close(FOURBAR, [0.8, 0.0, 1.4])
+    stretched = _dead_point()
+    with pytest.raises(SingularityError, match="condition number") as caught:
+        jounce.closed_rates(FOURBAR, stretched, [1.0], independent="rocker_joint")
+    assert caught.value.condition > 1e6
+    assert jounce.closed_rates(FOURBAR, q, [1.0], independent="rocker_joint").shape == (1, 3)
+    flat = jounce.examples.fourbar(0.2, 0.25, 0.2, 0.25)  # a parallelogram
+    rest = np.zeros(3)
+    with pytest.raises(SingularityError, match=r"lost|without effect"):
+        jounce.constrained_forward_dynamics(flat, rest, rest, rest)
+
+
+def _dead_point() -> np.ndarray:
+    """Return the configuration with crank and coupler stretched: a triangle of known sides."""
+    a, b, c = 0.35, 0.2, 0.25
+    angle = np.arccos((a * a + c * c - b * b) / (2 * a * c))
+    rocker = np.arctan2(a * np.sin(angle), a * np.cos(angle) - c)
+    return np.array([angle, 0.0, rocker])
+
+
+def test_what_nothing_drives_is_named():
+    robot = jounce.examples.stewart()
+    rest = np.zeros(robot.nv)
+    with pytest.raises(jounce.ArgumentError, match="neither actuated nor held"):
+        jounce.constrained_inverse_dynamics(robot, robot.neutral, rest, rest, actuated="slide_0")
+
+
+def test_contacts_are_to_the_ground():
+    with pytest.raises(jounce.ArgumentError, match="with_closures"):
+        jounce.constrained_forward_dynamics(
+            FOURBAR, START, np.zeros(3), np.zeros(3), contacts=[jounce.Closure("crank", "rocker")]
+        )
+
+
+def test_weights_and_batches():
+    robot = jounce.examples.stewart()
+    q = np.stack([robot.neutral, jounce.close(robot, jounce.integrate(
+        robot, robot.neutral, np.full(robot.nv, 0.01)))])  # fmt: skip
+    rest = np.zeros((2, robot.nv))
+    slides = [f"slide_{i}" for i in range(6)]
+    many, loads = jounce.constrained_inverse_dynamics(robot, q, rest, rest, actuated=slides)
+    for k in range(2):
+        one, load = jounce.constrained_inverse_dynamics(
+            robot, q[k], rest[k], rest[k], actuated=slides
+        )
+        assert_close(many[:, k], one, INDEPENDENT)
+        assert_close(loads[:, k], load, INDEPENDENT)
+    with pytest.raises(jounce.ArgumentError, match="positive"):
+        jounce.constrained_inverse_dynamics(
+            robot, q, rest, rest, actuated=slides, weights=[1, 1, 1, 1, 1, -1]
+        )
+
+
+def test_mobility():
+    assert jounce.mobility(FOURBAR) == (1, 3)
+    assert jounce.mobility(jounce.examples.delta()) == (3, 0)
+    assert jounce.mobility(jounce.examples.stewart()) == (6, 0)
+
+
+def test_verify_reports_closures():
+    report = jounce.verify(FOURBAR, samples=2, order=1)
+    assert report.passed
+    (check,) = [c for c in report.checks if "can be closed" in c.name]
+    assert "1 freedoms, 3 of 5 rows redundant" in check.detail
+    broken = jounce.verify(jounce.examples.fourbar(ground=2.0), samples=2, order=1)
+    assert not broken.passed
