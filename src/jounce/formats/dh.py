@@ -10,8 +10,8 @@ from typing import Any
 from jounce.algebra.se3 import Transform
 from jounce.algebra.so3 import Rotation, about_z
 from jounce.algebra.vector import Vec3
-from jounce.errors import ModelError, NotFiniteError, ShapeError
-from jounce.formats.screws import body_names, check_inertias
+from jounce.errors import ArgumentError, ModelError, NotFiniteError, ShapeError
+from jounce.formats.screws import body_names, check_inertias, entries
 from jounce.model import joints as kinds
 from jounce.model.builder import STANDARD_GRAVITY, RobotBuilder
 from jounce.model.inertia import Inertia
@@ -63,21 +63,15 @@ def from_dh(
     >>> jounce.from_dh([(1.0, 0, 0, 0), jounce.DH(a=1.0)], [rod, rod]).nv
     2
     """
-    if convention not in ("standard", "modified"):
-        raise ModelError(f"convention must be 'standard' or 'modified', got {convention!r}.")
-    records = [dh_row(row, f"rows[{i}]") for i, row in enumerate(rows)]
+    if convention not in CONVENTIONS:
+        raise ArgumentError(f"convention must be 'standard' or 'modified', got {convention!r}.")
+    records = [dh_row(row, f"rows[{i}]") for i, row in enumerate(entries("rows", rows))]
+    inertias = entries("inertias", inertias)
     if len(inertias) != len(records):
         raise ShapeError(f"{len(records)} rows were given, but {len(inertias)} inertias.")
     check_inertias(inertias)
     labels = body_names(names, len(records))
-    place, joint = (
-        (_standard_pose, _standard_joint)
-        if convention == "standard"
-        else (
-            _modified_pose,
-            _modified_joint,
-        )
-    )
+    place, joint = CONVENTIONS[convention]
     builder = RobotBuilder(name, gravity)
     for i, row in enumerate(records):
         parent = labels[i - 1] if i else None
@@ -100,7 +94,7 @@ def dh_row(row: Any, what: str = "row") -> DH:
                 f"{what} must be (a, alpha, d, theta) or (a, alpha, d, theta, joint), got {row!r}."
             )
         row = DH(*items)
-    if row.joint not in ("revolute", "prismatic"):
+    if not isinstance(row.joint, str) or row.joint not in ("revolute", "prismatic"):
         raise ModelError(f"{what}: joint must be 'revolute' or 'prismatic', got {row.joint!r}.")
     a, alpha, d, theta = (_number(row, key, what) for key in known[:4])
     return DH(a, alpha, d, theta, row.joint)
@@ -109,8 +103,8 @@ def dh_row(row: Any, what: str = "row") -> DH:
 def _number(row: DH, key: str, what: str) -> float:
     try:
         value = float(getattr(row, key)) + 0.0
-    except (TypeError, ValueError):
-        message = f"{what}: {key} must be a number, got {getattr(row, key)!r}."
+    except (TypeError, ValueError, OverflowError):
+        message = f"{what}: {key} must be a number, got {getattr(row, key)!r:.60}."
         raise ModelError(message) from None
     if not isfinite(value):
         raise NotFiniteError(f"{what}: {key} is {value}; all values must be finite.")
@@ -150,3 +144,9 @@ def _sincos(angle: float) -> tuple[float, float]:
     if abs(s) < RIGHT_ANGLE_ROUNDOFF:
         return 0.0, round(c) + 0.0
     return (round(s) + 0.0, 0.0) if abs(c) < RIGHT_ANGLE_ROUNDOFF else (s, c)
+
+
+CONVENTIONS = {
+    "standard": (_standard_pose, _standard_joint),
+    "modified": (_modified_pose, _modified_joint),
+}

@@ -14,7 +14,7 @@ import numpy as np
 
 from jounce.algebra.se3 import Motion, Transform
 from jounce.algebra.vector import Vec3
-from jounce.errors import ModelError, NotFiniteError, ShapeError
+from jounce.errors import ArgumentError, ModelError, NotFiniteError, ShapeError
 from jounce.model import joints as kinds
 from jounce.model.builder import STANDARD_GRAVITY, RobotBuilder
 from jounce.model.checks import rigid_transform
@@ -55,7 +55,8 @@ def from_screws(
     'revolute'
     """
     twists = _screws(screws)
-    poses = [_placement(i, T) for i, T in enumerate(placements)]
+    poses = [_placement(i, T) for i, T in enumerate(entries("placements", placements))]
+    inertias = entries("inertias", inertias)
     n = len(twists)
     tree = serial_or_checked(parents, n)
     labels = body_names(names, n)
@@ -67,7 +68,7 @@ def from_screws(
         twists = [A.pull(Y) for A, Y in zip(poses, twists, strict=True)]
         poses = [_in_parent(poses, parent, A) for parent, A in zip(tree, poses, strict=True)]
     elif representation != "body":
-        raise ModelError(f"representation must be 'body' or 'spatial', got {representation!r}.")
+        raise ArgumentError(f"representation must be 'body' or 'spatial', got {representation!r}.")
     builder = RobotBuilder(name, gravity)
     for i, (X, B) in enumerate(zip(twists, poses, strict=True)):
         parent = labels[tree[i]] if tree[i] >= 0 else None
@@ -101,7 +102,7 @@ def serial_or_checked(parents: Sequence[int] | None, n: int) -> tuple[int, ...]:
     """Return the parents as integers, those of a serial chain if None."""
     if parents is None:
         return tuple(range(-1, n - 1))
-    given = list(parents)
+    given = entries("parents", parents)
     if len(given) != n:
         raise ShapeError(f"{n} screws were given, but {len(given)} parents; one each is needed.")
     for i, parent in enumerate(given):
@@ -117,13 +118,17 @@ def serial_or_checked(parents: Sequence[int] | None, n: int) -> tuple[int, ...]:
 
 def body_names(names: Sequence[str] | None, n: int) -> list[str]:
     """Return the names of the bodies, ``body_0 …`` if None."""
-    labels = [f"body_{i}" for i in range(n)] if names is None else list(names)
+    labels = [f"body_{i}" for i in range(n)] if names is None else entries("names", names)
     if len(labels) != n:
         raise ShapeError(f"the robot has {n} bodies, but {len(labels)} names were given.")
-    twice = [label for i, label in enumerate(labels) if label in labels[:i]]
-    if twice:
-        raise ModelError(f"two bodies are named {twice[0]!r}; names must differ.")
-    return labels
+    return labels  # the builder says which are no names, or are given twice
+
+
+def entries(what: str, given: Any) -> list[Any]:
+    """Return what is given as a list, one entry a body."""
+    if isinstance(given, str | bytes) or not getattr(given, "ndim", hasattr(given, "__len__")):
+        raise ShapeError(f"{what} must be a list with one entry a body, got {given!r:.60}.")
+    return list(given)
 
 
 def check_inertias(inertias: Sequence[Any]) -> None:
@@ -139,7 +144,7 @@ def check_inertias(inertias: Sequence[Any]) -> None:
 def _screws(screws: Any) -> list[Motion]:
     try:
         rows = np.asarray(screws, dtype=float)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ShapeError(f"screws must be an (n, 6) array of numbers: {error}.") from error
     if rows.ndim != 2 or rows.shape[1] != 6:
         raise ShapeError(f"screws must have shape (n, 6), (ω, v) each, got {rows.shape}.")

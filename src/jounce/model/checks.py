@@ -118,7 +118,7 @@ def check_quaternion(name: str, quaternion: np.ndarray, joint: str) -> None:
     error = np.abs(norm - 1.0)
     if np.any(error > QUATERNION_TOLERANCE):
         worst = float(norm.ravel()[int(np.argmax(error))])
-        raise ShapeError(
+        raise ArgumentError(
             f"the quaternion (x y z w) of joint {joint!r} in {name} must have unit norm to "
             f"{QUATERNION_TOLERANCE:g}, got {worst:.9g}; normalise it, or check the order of "
             "its components."

@@ -48,7 +48,7 @@ def with_closures(robot: Robot, closures: Sequence[Closure]) -> Robot:
 def with_payload(robot: Robot, frame: str, inertia: Inertia) -> Robot:
     """Add matter to the body that carries ``frame``."""
     matter = matter_of(inertia, f"payload on {frame}")
-    check_inertia(inertia, f"payload on {frame}")
+    check_inertia(Inertia.from_spatial(matter), f"payload on {frame}")
     place = robot.frame(frame)
     moved = matter.moved(place.placement)
     if place.body < 0:
@@ -62,7 +62,7 @@ def with_payload(robot: Robot, frame: str, inertia: Inertia) -> Robot:
 
 def with_parameters(robot: Robot, parameters: Any, *, strict: bool = True) -> Robot:
     """Replace all inertial parameters of the moving bodies."""
-    values = list(np.ravel(parameters)) if isinstance(parameters, np.ndarray) else list(parameters)
+    values = np.ravel(np.asarray(parameters, dtype=object)).tolist()  # symbols stay what they are
     if len(values) != 10 * robot.n_bodies:
         raise ShapeError(
             f"parameters must have 10 entries a body, {10 * robot.n_bodies} in all, "

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from jounce.algebra.vector import ZERO
-from jounce.errors import ModelError
+from jounce.errors import ArgumentError
 from jounce.model import joints as kinds_
 from jounce.model.builder import STANDARD_GRAVITY, RobotBuilder
+from jounce.model.checks import checked_integer
 from jounce.model.inertia import NO_MATTER, Inertia
 from jounce.model.joints import JointType
 from jounce.model.mechanisms import delta, fourbar, stewart
@@ -47,8 +48,7 @@ def chain(n: int) -> Robot:
     >>> jounce.examples.chain(12).nv
     12
     """
-    if n < 1:
-        raise ModelError(f"a chain needs at least one joint, got n = {n!r}.")
+    n = checked_integer("n", n, 1)
     builder = RobotBuilder(f"chain{n}", description=f"Serial chain of {n} revolute joints.")
     for i in range(n):
         angle = 0.3 * (i % 5)
@@ -161,12 +161,11 @@ def _rod(mass: float, index: int) -> Inertia:
 
 
 def _check(n: int, kinds: Sequence[str]) -> None:
-    if n < 1:
-        raise ModelError(f"a tree needs at least one link, got n = {n!r}.")
+    checked_integer("n", n, 1)
     unknown = [kind for kind in kinds if kind not in KINDS]
     if unknown or not kinds:
         given: Any = unknown[0] if unknown else "none"
-        raise ModelError(f"unknown joint kind {given!r}; known: {', '.join(KINDS)}.")
+        raise ArgumentError(f"unknown joint kind {given!r}; known: {', '.join(KINDS)}.")
 
 
 def _parents(rng: np.random.Generator, n: int, branching: float, floating: bool) -> list[int]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from jounce.algebra.inertia import SpatialInertia, Symmetric3, parallel_axis
 from jounce.algebra.vector import ZERO, Vec3
-from jounce.errors import InvalidInertiaError, ShapeError
+from jounce.errors import ArgumentError, InvalidInertiaError, ShapeError
 from jounce.model.checks import finite_vec3, plain
 
 NEGATIVE_TOLERANCE = 1e-6  # of the trace: what rounding in a text file can do
@@ -33,8 +33,8 @@ class Inertia:
     spatial: SpatialInertia
 
     def __init__(self, mass: Any, com: Any, rotational: Any, *, about: str = "com") -> None:
-        if about not in ("com", "origin"):
-            raise ShapeError(f"about must be 'com' or 'origin', got {about!r}.")
+        if not isinstance(about, str) or about not in ("com", "origin"):
+            raise ArgumentError(f"about must be 'com' or 'origin', got {about!r}.")
         mass, com = plain(mass, "mass"), finite_vec3("com", com)
         matrix = _symmetric(rotational)
         if about == "com":

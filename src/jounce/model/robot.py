@@ -139,7 +139,7 @@ class Robot:
 
     def frame(self, name: str) -> Frame:
         """Return the frame of this name; every body name is a frame name."""
-        if name not in self._frame_index:
+        if not isinstance(name, str) or name not in self._frame_index:
             raise unknown_name("frame", name, self._frame_index)
         return self._frame_index[name]
 
@@ -233,7 +233,7 @@ def parameters(robot: Robot) -> np.ndarray:
 
 def _index(kind: str, name: str, records: Any) -> int:
     names = [r.name for r in records]
-    if name not in names:
+    if not isinstance(name, str) or name not in names:
         raise unknown_name(kind, name, names)
     return names.index(name)
 

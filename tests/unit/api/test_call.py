@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 import jounce
-from jounce.errors import NotFiniteError, ShapeError, UnknownNameError, UnsupportedError
+from jounce.errors import (
+    ArgumentError,
+    NotFiniteError,
+    ShapeError,
+    UnknownNameError,
+    UnsupportedError,
+)
 from tests.tolerances import EXACT, ROUNDOFF, assert_close, assert_orders_close
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -174,7 +180,7 @@ def test_quaternions_have_unit_length_or_are_refused(name: str) -> None:
     near[place] *= 1.0 + 5e-7
     assert_orders_close(call(name, near, *rates), call(name, q, *rates), ROUNDOFF, scale=1.0)
     far[place] *= 1.0 + 1e-5
-    with pytest.raises(ShapeError, match="must have unit norm"):
+    with pytest.raises(ArgumentError, match="must have unit norm"):
         call(name, far, *rates)
 
 

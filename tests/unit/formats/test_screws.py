@@ -135,3 +135,20 @@ def test_refusals(change: dict, error: type[Exception], message: str):
     arguments = {"screws": [Z, Z], "placements": ONES, "inertias": [BALL, BALL]} | change
     with pytest.raises(error, match=message):
         from_screws(**arguments)
+
+
+@pytest.mark.parametrize("given", [None, 3.0, "xyz", np.float32(1.0), np.array(2.0)])
+def test_what_is_no_list_is_refused(given):
+    with pytest.raises(ShapeError, match="placements must be a list with one entry a body"):
+        jounce.from_screws([[0, 0, 1, 0, 0, 0]], given, [])
+    with pytest.raises(ShapeError, match="rows must be a list with one entry a body"):
+        jounce.from_dh(given, [])
+
+
+def test_numpy_integers_are_parents():
+    parents = np.array([-1, 0])
+    rod = jounce.Inertia(1.0, (0, 0, 0), np.eye(3))
+    screws = [[0, 0, 1, 0, 0, 0]] * 2
+    robot = jounce.from_screws(screws, [np.eye(4)] * 2, [rod] * 2, parents=parents)
+    assert robot.parents == (-1, 0)
+    assert jounce.examples.chain(np.int64(2)) == jounce.examples.chain(2)

@@ -261,7 +261,7 @@ def test_a_quaternion_of_wrong_length():
     q[3:7] *= 1.1
     motion = [q, np.zeros(robot.nv), np.zeros(robot.nv)]
     kernel(*motion)
-    with pytest.raises(jounce.ShapeError, match="unit norm"):
+    with pytest.raises(jounce.ArgumentError, match="unit norm"):
         kernel(*motion, check=True)
 
 

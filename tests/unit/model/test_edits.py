@@ -190,7 +190,9 @@ def test_locking_is_refused_with_a_reason():
         robot.with_locked(["lead"])  # type: ignore[arg-type]
     ball = RobotBuilder("ball")
     ball.add("ball", None, joints.spherical(), inertia=BALL)
-    with pytest.raises(ShapeError, match=r"quaternion \(x y z w\) of joint 'ball'.*unit norm"):
+    with pytest.raises(
+        jounce.ArgumentError, match=r"quaternion \(x y z w\) of joint 'ball'.*unit norm"
+    ):
         ball.build().with_locked({"ball": [0, 0, 0, 2]})
     assert robot.with_locked({}) == robot
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from jounce.errors import InvalidInertiaError, ModelError, ShapeError
+from jounce.errors import ArgumentError, InvalidInertiaError, ModelError, ShapeError
 from jounce.model.inertia import Inertia, check_inertia
 from tests.tolerances import ROUNDOFF, assert_close
 
@@ -75,7 +75,7 @@ def test_an_asymmetric_matrix_is_refused(i: int, j: int):
 
 
 def test_an_unknown_reference_point_is_refused():
-    with pytest.raises(ShapeError, match="'com' or 'origin', got 'tip'"):
+    with pytest.raises(ArgumentError, match="'com' or 'origin', got 'tip'"):
         Inertia(MASS, COM, ABOUT_COM, about="tip")
 
 
