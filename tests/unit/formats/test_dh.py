@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import jounce
-from jounce.errors import ModelError, NotFiniteError, ShapeError
+from jounce.errors import ArgumentError, ModelError, NotFiniteError, ShapeError
 from jounce.formats.dh import DH, from_dh
 from jounce.model.checks import rigid_transform
 from jounce.model.inertia import Inertia
@@ -115,7 +115,7 @@ def test_rows_may_be_records_mappings_or_tuples():
 @pytest.mark.parametrize(
     ("rows", "options", "error", "message"),
     [
-        ([DH()], {"convention": "craig"}, ModelError, "'standard' or 'modified', got 'craig'"),
+        ([DH()], {"convention": "craig"}, ArgumentError, "'standard' or 'modified', got 'craig'"),
         ([(0, 0, 0)], {}, ShapeError, r"rows\[0\].*got \(0, 0, 0\)"),
         ([{"r": 1.0}], {}, ModelError, r"rows\[0\] has the entry 'r'; known: a, alpha"),
         ([DH(joint="helical")], {}, ModelError, "'revolute' or 'prismatic', got 'helical'"),

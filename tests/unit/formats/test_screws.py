@@ -8,7 +8,7 @@ import pytest
 import jounce
 from jounce.algebra.se3 import Motion
 from jounce.algebra.vector import Vec3
-from jounce.errors import InvalidInertiaError, ModelError, NotFiniteError, ShapeError
+from jounce.errors import ArgumentError, InvalidInertiaError, ModelError, NotFiniteError, ShapeError
 from jounce.formats.screws import from_screws, screw_joint
 from jounce.model.inertia import Inertia
 from tests import oracle_data
@@ -126,9 +126,9 @@ def test_nothing_makes_an_empty_robot_but_the_shape_must_say_so():
         ({"parents": [-1, 1]}, ModelError, r"parents\[1\] is 1.*before their children"),
         ({"parents": [-1, -2]}, ModelError, r"parents\[1\] is -2"),
         ({"parents": [-1, 0.0]}, ModelError, r"parents\[1\] is 0.0"),
-        ({"representation": "hybrid"}, ModelError, "'body' or 'spatial', got 'hybrid'"),
+        ({"representation": "hybrid"}, ArgumentError, "'body' or 'spatial', got 'hybrid'"),
         ({"names": ["a"]}, ShapeError, "2 bodies, but 1 names"),
-        ({"names": ["a", "a"]}, ModelError, "two bodies are named 'a'"),
+        ({"names": ["a", "a"]}, ModelError, "already has a body or frame named 'a'"),
     ],
 )
 def test_refusals(change: dict, error: type[Exception], message: str):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import jounce
-from jounce.errors import NotFiniteError, ShapeError
+from jounce.errors import ArgumentError, NotFiniteError, ShapeError
 from jounce.model import joints
 from jounce.model.builder import RobotBuilder
 from jounce.model.examples import KINDS, random_tree
@@ -198,7 +198,12 @@ BAD = [
     (5.0, np.zeros(6), ShapeError, r"q0? must have shape"),
     ("up", np.zeros(6), ShapeError, "q0? must be an array of real numbers"),
     ([[0.0], [0.0, 1.0]], np.zeros(6), ShapeError, "q0? must be an array of real numbers"),
-    (np.r_[np.zeros(6), 2], np.zeros(6), ShapeError, r"x y z w.*joint 'b0' in q0? must have unit"),
+    (
+        np.r_[np.zeros(6), 2],
+        np.zeros(6),
+        ArgumentError,
+        r"x y z w.*joint 'b0' in q0? must have unit",
+    ),
     (np.r_[np.nan, np.zeros(5), 1], np.zeros(6), NotFiniteError, r"q0?\[0\] is nan"),
     (np.r_[np.zeros(6), np.inf], np.zeros(6), NotFiniteError, r"q0?\[6\] is inf"),
 ]
