@@ -1,4 +1,4 @@
-"""Tracking controllers for elastic robots: computed torque on four integrators a joint."""
+"""Tracking controllers for elastic robots: computed torque on chains of integrators."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ import numpy as np
 from jounce.elastic.drives import Wrenches, checked_trajectory, constant_wrenches
 from jounce.elastic.extension import DynamicExtension
 from jounce.elastic.series import SeriesElastic
+from jounce.elastic.variable_stiffness import StiffnessDrives
 from jounce.errors import ArgumentError
 from jounce.trajectory.protocol import Trajectory
+
+_COUNTS = {2: "two", 4: "four"}
 
 
 class TrackingController:
@@ -21,31 +24,61 @@ class TrackingController:
     half plane, complex ones in pairs.  Call it with time and state for the motor torque.  All
     joints must be elastic, without spring damping; see `ExtendedController` for rigid ones.
 
+    Drives of variable stiffness also need the wanted ``stiffness(t, order=2)`` and, for its
+    error, two ``stiffness_poles``.
+
     A torque that is held for a sample comes half a sample late.  With ``sample_time`` it is the
     torque of the middle of the sample, from the state that is expected there.  ``wrenches`` are
     those it knows of; they stay.
+
+    >>> import jounce
+    >>> arm = jounce.elastic.VariableStiffness(jounce.load("planar2r"), 0.1)
+    >>> swing = jounce.trajectory.Fourier([[0.3, 0.2]], [[0.0, 0.1]], 2.0)
+    >>> soft = jounce.trajectory.Polynomial([[100.0, 80.0], [5.0, 0.0]])
+    >>> control = jounce.elastic.TrackingController(
+    ...     arm, swing, [-8, -9, -10, -11], stiffness=soft, stiffness_poles=[-5, -6]
+    ... )
+    >>> start = jounce.simulation.PlannedForces(arm, swing, soft).state(0.0)
+    >>> control(0.0, *start).shape
+    (4,)
     """
 
     def __init__(
         self,
-        robot: SeriesElastic,
+        robot: SeriesElastic | StiffnessDrives,
         trajectory: Any,
         poles: Any,
         sample_time: float | None = None,
         *,
+        stiffness: Any = None,
+        stiffness_poles: Any = None,
         wrenches: Wrenches = None,
     ) -> None:
-        robot.require_flat("a tracking controller", mixed=False)
         self.robot, self.wrenches = robot, constant_wrenches(robot.robot, wrenches)
         self.law = ErrorLaw(checked_trajectory(robot.robot, trajectory), gains_of(poles))
         self.sample_time = None if sample_time is None else checked_sample_time(sample_time)
+        is_variable = isinstance(robot, StiffnessDrives)
+        if {stiffness is not None, stiffness_poles is not None} != {is_variable}:
+            raise ArgumentError(
+                "drives of variable stiffness need stiffness(t, order) and two stiffness_poles, "
+                "others neither."
+            )
+        if isinstance(robot, SeriesElastic):
+            robot.require_flat("a tracking controller", mixed=False)
+        else:
+            wanted = checked_trajectory(robot.robot, stiffness)
+            self.stiffness_law = ErrorLaw(wanted, gains_of(stiffness_poles, 2, "stiffness_poles"))
 
-    def __call__(self, t: float, q: Any, v: Any, theta: Any, theta1: Any) -> np.ndarray:
+    def __call__(self, t: float, *state: Any) -> np.ndarray:
         """Return the motor torque at time t and in this state."""
-        state = self.robot.flat_state(q, v, theta, theta1, wrenches=self.wrenches)
+        known = {"wrenches": self.wrenches}
         delay = 0.0 if self.sample_time is None else 0.5 * self.sample_time
-        motion = self.law.motion_after(delay, t, np.array([q, v, *state]))
-        return self.robot.feedforward(*motion, wrenches=self.wrenches).torque
+        a, j, *stiffness = self.robot.flat_state(*state, **known)
+        motion = self.law.motion_after(delay, t, np.array([*state[:2], a, j]))
+        if isinstance(self.robot, SeriesElastic):
+            return self.robot.feedforward(*motion, **known).torque
+        K = self.stiffness_law.motion_after(delay, t, np.array(stiffness))
+        return self.robot.torques(K, *motion, **known)[0]
 
 
 class ExtendedController:
@@ -94,23 +127,25 @@ class ExtendedController:
 
 
 class ErrorLaw(NamedTuple):
-    """The fourth derivative that makes the error to a trajectory obey placed poles."""
+    """The highest derivative that makes the error to a trajectory obey placed poles."""
 
     trajectory: Trajectory
     gains: np.ndarray
 
-    def fourth(self, t: float, motion: np.ndarray) -> np.ndarray:
-        """Return q⁽⁴⁾ for q, v, a, j at time t."""
-        wanted = self.trajectory(t, order=4)
-        return wanted[4] + np.tensordot(self.gains, wanted[:4] - motion, 1)
+    def highest(self, t: float, motion: np.ndarray) -> np.ndarray:
+        """Return x⁽ⁿ⁾, n the number of poles, for x … x⁽ⁿ⁻¹⁾ at time t."""
+        n = len(self.gains)
+        wanted = self.trajectory(t, order=n)
+        return wanted[n] + np.tensordot(self.gains, wanted[:n] - motion, 1)
 
     def motion_after(self, delay: float, t: float, motion: np.ndarray) -> np.ndarray:
-        """Return q … q⁽⁴⁾ a little after time t, where q … q⁽³⁾ are ``motion``."""
-        given = np.array([*motion, self.fourth(t, motion)])
+        """Return x … x⁽ⁿ⁾ a little after time t, where x … x⁽ⁿ⁻¹⁾ are ``motion``."""
+        n, given = len(self.gains), [*motion, self.highest(t, motion)]
+        powers = [delay**i / factorial(i) for i in range(n + 1)]
         later = np.array(
-            [sum(given[k + i] * (delay**i / factorial(i)) for i in range(5 - k)) for k in range(4)]
+            [sum(given[k + i] * powers[i] for i in range(n + 1 - k)) for k in range(n)]
         )
-        return np.array([*later, self.fourth(t + delay, later)])
+        return np.array([*later, self.highest(t + delay, later)])
 
 
 def checked_sample_time(sample_time: Any) -> float:
@@ -120,12 +155,14 @@ def checked_sample_time(sample_time: Any) -> float:
     return float(sample_time)
 
 
-def gains_of(poles: Any) -> np.ndarray:
-    """Return the gains of e, e', e'', e''' that place four poles."""
+def gains_of(poles: Any, count: int = 4, name: str = "poles") -> np.ndarray:
+    """Return the gains of e, e', e'' … that place as many poles."""
     poles = np.asarray(poles, dtype=complex)
-    if poles.shape != (4,) or not np.all(poles.real < 0.0):
-        raise ArgumentError(f"poles must be four numbers with negative real part, got {poles}.")
+    if poles.shape != (count,) or not np.all(poles.real < 0.0):
+        raise ArgumentError(
+            f"{name} must be {_COUNTS[count]} numbers with negative real part, got {poles}."
+        )
     coefficients = np.poly(poles)
     if not np.allclose(coefficients.imag, 0.0, atol=1e-9 * np.abs(coefficients).max()):
-        raise ArgumentError(f"complex poles must come in conjugate pairs, got {poles}.")
+        raise ArgumentError(f"complex {name} must come in conjugate pairs, got {poles}.")
     return coefficients.real[:0:-1]
