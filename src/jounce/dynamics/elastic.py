@@ -76,7 +76,7 @@ def elastic_coupled(robot: Robot, groups: Sequence[Scalars], wrenches: Loads | N
     q, v, theta, theta1, D, mobility, rigid, K, torques = groups
     factors = mass_factors(robot, q)
     rates: list[Any] = [v]
-    deflection = [_difference(theta, q), _difference(theta1, v)]
+    deflection = [_difference(theta, _angles(robot, q)), _difference(theta1, v)]
     motors: list[Any] = []
     for k, torque in enumerate(torques):
         spring = [
@@ -89,6 +89,12 @@ def elastic_coupled(robot: Robot, groups: Sequence[Scalars], wrenches: Loads | N
         motors.append([m * (t - f) for m, t, f in zip(mobility, torque, Q, strict=True)])
         deflection.append(_difference(motors[-1], rates[-1]))
     return [*rates[1:], *motors]
+
+
+def _angles(robot: Robot, q: Scalars) -> list[Any]:
+    """Return the coordinate of every velocity; where a quaternion is, there is no spring."""
+    own = (j for j in robot.joints if j.mimic is None)
+    return [x for j in own for x in (q[j.q_slice] if j.quaternion is None else [0.0] * j.nv)]
 
 
 def _difference(x: Scalars, y: Scalars) -> list[Any]:

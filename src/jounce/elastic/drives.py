@@ -12,7 +12,7 @@ from jounce.api.call import Wrench, as_wrenches, rows_to_order
 from jounce.errors import ArgumentError, ModelError, NotFiniteError, ShapeError, UnsupportedError
 from jounce.kernels.description import kernel_spec
 from jounce.kernels.kernel import kernel_of
-from jounce.model.checks import as_floats, checked
+from jounce.model.checks import as_floats, checked, checked_configuration
 from jounce.model.robot import Robot
 from jounce.trajectory.protocol import Trajectory
 
@@ -78,14 +78,14 @@ def per_joint(
     return array
 
 
-def require_plain_joints(robot: Robot) -> None:
-    """Refuse joints whose coordinates are no angles or lengths: they have no motor angle."""
+def require_plain_joints(robot: Robot, *, quaternions: bool = False) -> None:
+    """Refuse joints that cannot have a motor behind a spring, but for those with quaternions."""
     if not isinstance(robot, Robot):
         raise TypeError(
             f"robot must be a jounce.Robot, got {type(robot).__name__}; see jounce.load."
         )
     for joint in robot.joints:
-        if joint.quaternion is not None:
+        if joint.quaternion is not None and not quaternions:
             raise UnsupportedError(
                 f"joint {joint.name!r} is {joint.kind}: elastic drives need joints whose velocity "
                 "is the rate of their coordinate. Lock it with robot.with_locked."
@@ -97,6 +97,17 @@ def require_plain_joints(robot: Robot) -> None:
             )
 
 
+def angles_of(robot: Robot, q: np.ndarray) -> np.ndarray:
+    """Return the coordinate of every velocity, ``(*batch, nv)``; zero where a quaternion is."""
+    if not robot.quaternions:
+        return q
+    result = np.zeros((*q.shape[:-1], robot.nv))
+    for joint in robot.joints:
+        if joint.quaternion is None:
+            result[..., joint.v_slice] = q[..., joint.q_slice]
+    return result
+
+
 def checked_motion(robot: Robot, motion: Sequence[Any]) -> list[np.ndarray]:
     """Return q and its rates as arrays; at least four rates."""
     if len(motion) < FEWEST:
@@ -104,8 +115,10 @@ def checked_motion(robot: Robot, motion: Sequence[Any]) -> list[np.ndarray]:
             "the motion must be given to its fourth derivative: q, v, a, j, s; the motor torque "
             f"depends on the second derivative of the joint torque. Got {len(motion)} arrays."
         )
+    rates = enumerate(motion[1:], 1)
     return [
-        checked(NAMES[k] if k < FEWEST else f"rate {k}", x, robot.nv) for k, x in enumerate(motion)
+        checked_configuration(robot, motion[0]),
+        *(checked(NAMES[k] if k < FEWEST else f"rate {k}", x, robot.nv) for k, x in rates),
     ]
 
 
@@ -113,16 +126,18 @@ def checked_trajectory(robot: Robot, trajectory: Any) -> Trajectory:
     """Return the trajectory if it moves as many coordinates as the robot has."""
     if not callable(trajectory):
         raise ArgumentError(f"trajectory must be callable, got {type(trajectory).__name__}.")
-    n = getattr(trajectory, "n", robot.nv)
-    if n != robot.nv:
-        raise ShapeError(f"the trajectory moves {n} coordinates, the robot has {robot.nv}.")
+    n = getattr(trajectory, "n", robot.nq)
+    if n != robot.nq:
+        raise ShapeError(f"the trajectory moves {n} coordinates, the robot has {robot.nq}.")
     return trajectory  # pyright: ignore[reportReturnType]
 
 
 def plain_state(robot: Robot, state: Any, names: tuple[str, ...]) -> list[np.ndarray]:
-    """Return copies of the parts of one state, all as long as the velocity."""
+    """Return copies of the parts of one state: q, then others as long as the velocity."""
     require_parts(state, names)
-    return [one_state(checked(name, x, robot.nv)) for name, x in zip(names, state, strict=True)]
+    rates = zip(names[1:], state[1:], strict=True)
+    parts = checked_configuration(robot, state[0]), *(checked(n, x, robot.nv) for n, x in rates)
+    return [one_state(part) for part in parts]
 
 
 def require_parts(state: Any, names: tuple[str, ...]) -> None:

@@ -17,7 +17,7 @@ from jounce.api.dynamics import inverse_dynamics
 from jounce.api.matrices import forward_dynamics
 from jounce.elastic.drives import Wrenches
 from jounce.elastic.series import SeriesElastic
-from jounce.errors import ShapeError
+from jounce.errors import ShapeError, UnsupportedError
 from jounce.model.checks import checked
 
 
@@ -29,6 +29,13 @@ class DynamicExtension:
 
     def __init__(self, robot: SeriesElastic) -> None:
         robot.require_flat("exact linearisation")
+        others = [joint.name for joint in robot.robot.joints if joint.quaternion is not None]
+        if others:
+            raise UnsupportedError(
+                "exact linearisation needs a motor behind every joint and coordinates whose rate "
+                f"is the velocity; {', '.join(others)} with quaternions have neither. Feedforward, "
+                "forward dynamics and simulation work."
+            )
         self.robot = robot
 
     def flat_state(

@@ -12,9 +12,11 @@ from jounce.api.matrices import forward_dynamics
 from jounce.api.partials import forward_dynamics_partials
 from jounce.elastic.drives import (
     Wrenches,
+    angles_of,
     armature_of,
     checked_motion,
     coupled,
+    joint_of,
     per_joint,
     plain_state,
     require_plain_joints,
@@ -56,6 +58,10 @@ class SeriesElastic:
     keep its armature).  ``wrenches={frame: W}`` act on the links, as in
     `jounce.inverse_dynamics`; motor torques depend on W, W' and W''.
 
+    Spherical and free joints, such as a floating base, are rigid (of an array of stiffnesses,
+    their entries are inf) and have no motor angle: θ, θ', θ'' are zero there, and their torque
+    is the generalised force that moves them.
+
     With spring damping the motor follows the motion through a filter and q is no flat output:
     forward dynamics and simulation work, everything from q to the motors is refused.
 
@@ -77,10 +83,10 @@ class SeriesElastic:
         damping: Any = 0.0,
         gear_ratio: Any = 1.0,
     ) -> None:
-        require_plain_joints(robot)
+        require_plain_joints(robot, quaternions=True)
         self.robot = robot
         self.inputs = robot.nv
-        self.stiffness = per_joint(robot, "stiffness", stiffness, infinite=True)
+        self.stiffness = self._checked_stiffness(stiffness)
         self.rigid = np.isinf(self.stiffness)
         self.motor_inertia = self._motor_inertia(motor_inertia)
         self.damping = per_joint(robot, "damping", damping, zero=True)
@@ -96,7 +102,8 @@ class SeriesElastic:
         self._spring_damping = np.where(self.rigid, 0.0, self.damping)
         inertia = np.where(self.rigid, 1.0, self.motor_inertia)
         self._mobility = np.where(self.rigid, 0.0, 1.0 / inertia)
-        self._feedforward = kernel_of(kernel_spec(self._unmotored, "elastic_feedforward"))
+        if not robot.quaternions:
+            self._feedforward = kernel_of(kernel_spec(self._unmotored, "elastic_feedforward"))
 
     def __repr__(self) -> str:
         elastic = int((~self.rigid).sum())
@@ -105,7 +112,25 @@ class SeriesElastic:
     def _names(self, chosen: np.ndarray) -> list[str]:
         return [joint.name for joint in self.robot.joints if chosen[joint.v_slice].any()]
 
+    def _checked_stiffness(self, given: Any) -> np.ndarray:
+        """Return the stiffness of every velocity; one number is that of all that can be elastic."""
+        self._has_motor = np.ones(self.robot.nv, dtype=bool)
+        for joint in self.robot.joints:
+            self._has_motor[joint.v_slice] = joint.quaternion is None
+        if np.ndim(given) == 0:
+            given = np.where(self._has_motor, as_floats("stiffness", given), np.inf)
+        stiffness = per_joint(self.robot, "stiffness", given, infinite=True)
+        wrong = ~self._has_motor & np.isfinite(stiffness)
+        if wrong.any():
+            raise UnsupportedError(
+                f"joint {joint_of(self.robot, wrong)!r} has a quaternion and no motor angle: it "
+                "cannot be elastic. Its stiffness must be inf."
+            )
+        return stiffness
+
     def _motor_inertia(self, given: Any) -> np.ndarray:
+        if np.ndim(given) == 0:  # motors that there are
+            given = np.where(self._has_motor, as_floats("motor_inertia", given), 0.0)
         values = per_joint(self.robot, "motor_inertia", given, zero=self.rigid)
         return np.where(values == 0.0, armature_of(self.robot), values)
 
@@ -120,7 +145,7 @@ class SeriesElastic:
                 f"derivative of the joint torque. Got {3 + (j is not None)} arrays."
             )
         arguments = (q, v, a, j, s, self._compliance, self.motor_inertia)
-        if wrenches:
+        if wrenches or self.robot.quaternions:
             rows = self._loaded((q, v, a, j, s), wrenches)
         else:
             rows = self._feedforward(*arguments)
@@ -134,13 +159,20 @@ class SeriesElastic:
 
     def _loaded(self, motion: tuple[Any, ...], wrenches: Wrenches) -> tuple[np.ndarray, ...]:
         """Return the rows of the feedforward kernel under external wrenches, joint side."""
-        Q = inverse_dynamics(self._unmotored, *motion, wrenches=wrenches)
+        q, *rates = checked_motion(self.robot, motion)
+        Q = inverse_dynamics(self._unmotored, q, *rates, wrenches=wrenches)
         theta, theta1, theta2 = (
-            checked(name, x, self.robot.nv) + self._compliance * f
-            for name, x, f in zip("qva", motion, Q, strict=False)
+            x + self._compliance * f for x, f in zip(self._angles(q, *rates), Q, strict=False)
         )
-        torque = self.motor_inertia * theta2 + Q[0]
-        return theta, theta1, theta2, torque, Q[0], Q[1], torque * theta1
+        torque = self.motor_inertia * np.where(self._has_motor, theta2, rates[1]) + Q[0]
+        power = torque * np.where(self._has_motor, theta1, rates[0])
+        return theta, theta1, theta2, torque, Q[0], Q[1], power
+
+    def _angles(self, q: np.ndarray, *rates: np.ndarray) -> list[np.ndarray]:
+        """Return q and its rates as the motors of rigid joints would see them."""
+        if not self.robot.quaternions:
+            return [q, *rates]
+        return [angles_of(self.robot, q), *(np.where(self._has_motor, x, 0.0) for x in rates)]
 
     def torques(self, q: Any, *rates: Any, wrenches: Wrenches = None) -> np.ndarray:
         """Return the motor torque and its derivatives, ``(K − 3, *batch, nv)``, from K rates.
@@ -151,9 +183,9 @@ class SeriesElastic:
         motion = checked_motion(self.robot, (q, *rates))
         Q = inverse_dynamics(self._unmotored, *motion, wrenches=wrenches)
         accelerations = np.array(
-            [x + self._compliance * f for x, f in zip(motion, Q, strict=False)]
+            [x + self._compliance * f for x, f in zip(motion[2:], Q[2:], strict=False)]
         )
-        return (self.motor_inertia * accelerations[2:] + Q[:-2]) / self.gear_ratio
+        return (self.motor_inertia * accelerations + Q[:-2]) / self.gear_ratio
 
     def forward_dynamics(
         self, q: Any, v: Any, theta: Any, theta1: Any, torque: Any, *, wrenches: Wrenches = None
@@ -168,14 +200,15 @@ class SeriesElastic:
         Q = np.where(self.rigid, tau, spring)
         (a,) = forward_dynamics(self.links, q, v, Q, wrenches=wrenches)
         theta2 = np.where(self.rigid, a, (tau - spring) * self._mobility)
-        return a, theta2 * self.gear_ratio
+        return a, np.where(self._has_motor, theta2, 0.0) * self.gear_ratio
 
     def spring_torques(
         self, q: Any, v: Any, theta: Any, theta1: Any, *, rate: bool = False
     ) -> list[np.ndarray]:
         """Return the torque of the springs, with its rate for springs without damping."""
         nv, n = self.robot.nv, self.gear_ratio
-        stretch = checked("theta", theta, nv) / n - checked("q", q, nv)
+        angles = angles_of(self.robot, checked("q", q, self.robot.nq, "nq"))
+        stretch = checked("theta", theta, nv) / n - angles
         speed = checked("theta1", theta1, nv) / n - checked("v", v, nv)
         torque = self._spring * stretch + self._spring_damping * speed
         return [torque, self._spring * speed] if rate else [torque]
@@ -184,7 +217,8 @@ class SeriesElastic:
         """Return the parts of one state as arrays, or raise."""
         q, v, theta, theta1 = plain_state(self.robot, state, self.state_names)
         n, rigid = self.gear_ratio, self.rigid
-        for name, own, other in (("theta", theta, q), ("theta1", theta1, v)):
+        angles, speeds = self._angles(q, v)
+        for name, own, other in (("theta", theta, angles), ("theta1", theta1, speeds)):
             gap = np.abs(own - n * other)[rigid].max(initial=0.0)
             if gap > CONSISTENT:
                 raise ArgumentError(
@@ -209,7 +243,7 @@ class SeriesElastic:
         drives = (self._spring_damping, self._mobility, self.rigid.astype(float), stiffness)
         result = coupled(self.links, (*state, *drives), torques * n, wrenches)
         result[half:][..., self.rigid] = result[:half][..., self.rigid]
-        result[half:] *= n
+        result[half:] *= np.where(self._has_motor, n, 0.0)
         return result
 
     def flat_state(
@@ -244,9 +278,9 @@ class SeriesElastic:
     ) -> np.ndarray:
         """Return the linearisation ``∂x'/∂x`` with ``x = (q, v, θ, θ')``, ``(*batch, 4 nv, 4 nv)``.
 
-        The motor torque stays, wrenches too, in their representation.  Eigenvalues with positive
-        real part are rates at which an error grows without feedback.  The motor of a rigid joint
-        moves with the joint.
+        q counts by tangent increments.  The motor torque stays, wrenches too, in their
+        representation.  Eigenvalues with positive real part are rates at which an error grows
+        without feedback.  The motor of a rigid joint moves with the joint.
         """
         nv, n, rigid = self.robot.nv, self.gear_ratio, self.rigid
         (spring,) = self.spring_torques(q, v, theta, theta1)
@@ -256,9 +290,14 @@ class SeriesElastic:
         springs = np.concatenate([-K, -D, K / n, D / n], axis=1)  # ∂Q/∂x; θ on the motor side
         result = np.zeros((*Q.shape[:-1], 4 * nv, 4 * nv))
         result[..., :nv, nv : 2 * nv] = result[..., 2 * nv : 3 * nv, 3 * nv :] = np.eye(nv)
+        for joint in self.robot.joints:
+            if joint.quaternion is not None:
+                at = joint.v_slice
+                result[..., at, at] = -_brackets(checked("v", v, nv)[..., at])
         links = da_dQ @ springs
         links[..., : 2 * nv] += np.concatenate([da_dq, da_dv], axis=-1)
         motors = np.where(rigid[:, None], links, -self._mobility[:, None] * springs)
+        motors[..., ~self._has_motor, :] = 0.0
         result[..., nv : 2 * nv, :], result[..., 3 * nv :, :] = links, n[:, None] * motors
         return result
 
@@ -277,3 +316,12 @@ class SeriesElastic:
                 f"{', '.join(self._names(self.rigid))}. Use jounce.elastic.ExtendedController; "
                 "feedforward and simulation work."
             )
+
+
+def _brackets(twist: np.ndarray) -> np.ndarray:
+    """Return ``ad(V)`` of twists ``(*batch, 6)``, or ω̂ of angular velocities ``(*batch, 3)``."""
+    turn = np.cross(twist[..., None, :3], -np.eye(3))  # ω̂
+    if twist.shape[-1] == 3:
+        return turn
+    shift = np.cross(twist[..., None, 3:], -np.eye(3))
+    return np.block([[turn, np.zeros_like(turn)], [shift, turn]])

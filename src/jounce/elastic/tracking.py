@@ -54,6 +54,8 @@ class TrackingController:
         stiffness_poles: Any = None,
         wrenches: Wrenches = None,
     ) -> None:
+        if isinstance(robot, SeriesElastic):
+            robot.require_flat("a tracking controller", mixed=False)
         self.robot, self.wrenches = robot, constant_wrenches(robot.robot, wrenches)
         self.law = ErrorLaw(checked_trajectory(robot.robot, trajectory), gains_of(poles))
         self.sample_time = None if sample_time is None else checked_sample_time(sample_time)
@@ -63,9 +65,7 @@ class TrackingController:
                 "drives of variable stiffness need stiffness(t, order) and two stiffness_poles, "
                 "others neither."
             )
-        if isinstance(robot, SeriesElastic):
-            robot.require_flat("a tracking controller", mixed=False)
-        else:
+        if not isinstance(robot, SeriesElastic):
             wanted = checked_trajectory(robot.robot, stiffness)
             self.stiffness_law = ErrorLaw(wanted, gains_of(stiffness_poles, 2, "stiffness_poles"))
 

@@ -18,9 +18,9 @@ from jounce.simulation.systems import THINGS
 class PlannedForces:
     """The forces or motor torques of a planned motion: ``forces(t, order)`` for `taylor`.
 
-    ``trajectory(t, order)`` is the motion of the joints; drives of variable stiffness also need
-    the ``stiffness(t, order)``.  ``wrenches`` that stay, as for `taylor`, are known to the plan.
-    ``state(t)`` is the state on the planned motion.
+    ``trajectory(t, order)`` is the motion of the joints, q and then the rates; drives of variable
+    stiffness also need the ``stiffness(t, order)``.  ``wrenches`` that stay, as for `taylor`, are
+    known to the plan.  ``state(t)`` is the state on the planned motion.
 
     >>> import jounce
     >>> arm = jounce.elastic.SeriesElastic(jounce.load("planar2r"), 500.0, 0.1)
@@ -42,8 +42,6 @@ class PlannedForces:
         if isinstance(drives, StiffnessDrives) != (stiffness is not None):
             raise ArgumentError("give stiffness(t, order) for drives of variable stiffness only.")
         self.stiffness = None if stiffness is None else checked_trajectory(robot, stiffness)
-        if robot.quaternions:
-            raise ArgumentError("a trajectory moves robots whose coordinates are those of lines.")
 
     def __call__(self, t: float, order: int = 0) -> np.ndarray:
         """Return the forces and their derivatives, ``(order + 1, n)``."""

@@ -109,10 +109,13 @@ class DrivenSystem:
     def series(self, state: Sequence[np.ndarray], forces: np.ndarray, order: int) -> Series:
         """Return Taylor coefficients of the state up to ``order``."""
         rows = self._rows(*state, padded(forces, order), wrenches=self.wrenches)
-        parts: list[np.ndarray] = []
-        for k in range(len(state) // 2):
-            speed = coefficients(state[2 * k + 1], rows[k * order : (k + 1) * order])
-            parts += integrated(state[2 * k], speed), speed
+        speeds = [
+            coefficients(speed, rows[k * order : (k + 1) * order])
+            for k, speed in enumerate(state[1::2])
+        ]
+        parts = [configuration_series(self.robot, state[0], speeds[0]), speeds[0]]
+        for angle, speed in zip(state[2::2], speeds[1:], strict=True):
+            parts += [integrated(angle, speed), speed]
         return tuple(parts)
 
     def diagnose(self, state: Sequence[np.ndarray]) -> None:

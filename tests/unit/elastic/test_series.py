@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import jounce
-from jounce.elastic import DynamicExtension, SeriesElastic, TrackingController
+from jounce.elastic import DynamicExtension, SeriesElastic, TrackingController, VariableStiffness
 from jounce.errors import (
     ArgumentError,
     ModelError,
@@ -17,6 +17,7 @@ from jounce.errors import (
     SingularError,
     UnsupportedError,
 )
+from tests.floating_walker import walker
 from tests.tolerances import INDEPENDENT, ROUNDOFF, assert_close
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -223,10 +224,57 @@ def test_bad_options():
     with pytest.raises(ModelError, match="absolute gear_ratio of joint 'joint1'"):
         SeriesElastic(ARM, K, J, gear_ratio=0.0)
     floating = jounce.load("planar2r", floating_base=True)
+    with pytest.raises(UnsupportedError, match=r"root_joint.*quaternion.*must be inf"):
+        SeriesElastic(floating, [np.inf] * 5 + [300.0] * 3, J)
     with pytest.raises(UnsupportedError, match=r"free.*with_locked"):
-        SeriesElastic(floating, K, J)
-    root = floating.joints[0].name
-    assert SeriesElastic(floating.with_locked({root: floating.neutral[:7]}), K, J).robot.nv == 2
+        VariableStiffness(floating, J)
+
+
+def test_what_a_floating_base_does_not_allow_is_said_by_name(rng: np.random.Generator):
+    floating = SeriesElastic(jounce.load("planar2r", floating_base=True), 300.0, J[0])
+    assert (floating.stiffness == [np.inf] * 6 + [300.0] * 2).all()
+    assert (floating.motor_inertia == [0.0] * 6 + [J[0]] * 2).all()
+    q, x = floating.robot.random_configuration(rng), np.ones(8)
+    with pytest.raises(UnsupportedError, match=r"flat state.*root_joint"):
+        floating.flat_state(q, x, x, x)
+    with pytest.raises(UnsupportedError, match=r"motor behind every joint.*root_joint"):
+        DynamicExtension(floating)
+    with pytest.raises(UnsupportedError, match="root_joint"):
+        TrackingController(floating, TRAJECTORY, [-1, -2, -3, -4])
+
+
+def test_the_linearisation_of_a_floating_robot(rng: np.random.Generator):
+    """Against differences, q by tangent increments: δ' = δv − ad(V) δ of base and ball."""
+    drives = SeriesElastic(walker(), 200.0, 0.1, damping=2.0, gear_ratio=3.0)
+    robot, h = drives.robot, 1e-6
+    q, v, theta1, torque = robot.random_configuration(rng), *rng.normal(size=(3, robot.nv))
+    theta = rng.normal(size=robot.nv)
+    start = q, v, theta, theta1
+    has_motor = np.isfinite(drives.stiffness)
+
+    def rates(x: np.ndarray) -> np.ndarray:
+        """Return the rate of an error x, as far as it matters: errors of it are of second order."""
+        dq, dv, dtheta, dtheta1 = x.reshape(4, -1)
+        moved = jounce.integrate(robot, q, dq), v + dv, theta + dtheta, theta1 + dtheta1
+        a, theta2 = drives.forward_dynamics(*moved, torque)
+        tiny = 1e-4  # how the increment changes while both states move on
+        later = (
+            jounce.integrate(robot, q, v * tiny),
+            jounce.integrate(robot, moved[0], moved[1] * tiny),
+        )
+        earlier = (
+            jounce.integrate(robot, q, -v * tiny),
+            jounce.integrate(robot, moved[0], -moved[1] * tiny),
+        )
+        dq1 = jounce.difference(robot, *later) - jounce.difference(robot, *earlier)
+        return np.concatenate([dq1 / (2 * tiny), a, moved[3] * has_motor, theta2])
+
+    found = drives.state_matrix(*start, torque)
+    steps = h * np.eye(4 * robot.nv)
+    wanted = np.array([(rates(e) - rates(-e)) / (2 * h) for e in steps]).T
+    keep = np.concatenate([np.ones(2 * robot.nv, bool), has_motor, has_motor])
+    wanted, found = wanted[np.ix_(keep, keep)], found[np.ix_(keep, keep)]
+    assert_close(found, wanted, 1e-7)
 
 
 def test_bad_motions():
