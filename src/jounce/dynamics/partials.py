@@ -88,7 +88,7 @@ def _turned(matrix: Sequence[Any], turning: _Turning, order: int) -> list[Any]:
     return [
         [
             tuple(
-                sum((leibniz(row[r], rate, n) for r, rate in turning.get(column, ())), 0.0)
+                -sum((leibniz(row[r], rate, n) for r, rate in turning.get(column, ())), 0.0)
                 for n in range(order)
             )
             for column in range(len(row))
@@ -101,7 +101,7 @@ _Turning = dict[int, list[tuple[int, Any]]]
 
 
 def _turning(robot: Robot, rates: Sequence[Scalars]) -> _Turning:
-    """Return −ad(v) of spherical and free joints: for a column, its (row, derivatives)."""
+    """Return ad(v) of spherical and free joints: for a column, its (row, derivatives)."""
     result: _Turning = {}
     for joint in robot.joints:
         if joint.quaternion is None:
@@ -110,19 +110,19 @@ def _turning(robot: Robot, rates: Sequence[Scalars]) -> _Turning:
         speeds = [tuple(r[start + i] for r in rates) for i in range(joint.nv)]
         blocks = [(0, 0, 0)] if joint.nv == 3 else [(0, 0, 0), (3, 3, 0), (3, 0, 3)]
         for row, column, of in blocks:
-            for i, j, source, sign in _MINUS_HAT:
+            for i, j, source, sign in _HAT:
                 entry = tuple(x * sign for x in speeds[of + source])
                 result.setdefault(start + column + j, []).append((start + row + i, entry))
     return result
 
 
-_MINUS_HAT = [  # row, column, component, sign
-    (0, 1, 2, 1.0),
-    (0, 2, 1, -1.0),
-    (1, 0, 2, -1.0),
-    (1, 2, 0, 1.0),
-    (2, 0, 1, 1.0),
-    (2, 1, 0, -1.0),
+_HAT = [  # row, column, component, sign
+    (0, 1, 2, -1.0),
+    (0, 2, 1, 1.0),
+    (1, 0, 2, 1.0),
+    (1, 2, 0, -1.0),
+    (2, 0, 1, -1.0),
+    (2, 1, 0, 1.0),
 ]
 
 

@@ -62,7 +62,7 @@ def check_values(robot: Robot, signature: Signature, arrays: Sequence[np.ndarray
             continue  # one pass without a temporary or a warning; it may overflow
         with np.errstate(over="ignore"):
             check_finite(argument.name, array)
-    for joint in robot.joints:
+    for joint in robot.joints if robot.quaternions else ():
         if joint.quaternion is not None:
             check_quaternion("q", arrays[0][..., joint.quaternion], joint.name)
 
