@@ -11,7 +11,7 @@ import numpy as np
 
 from jounce.api.dynamics import inverse_dynamics
 from jounce.errors import ArgumentError, ShapeError
-from jounce.limits.extrema import ENOUGH, maxima
+from jounce.limits.extrema import ENOUGH, Maxima, maxima
 from jounce.limits.limits import MotionLimits, Quantity, checked_limits
 from jounce.model.checks import checked_integer
 from jounce.model.robot import Robot
@@ -118,28 +118,17 @@ def check_motion(
     enough: float = ENOUGH,
 ) -> LimitReport:
     """Check a trajectory; a maximum may be missed by ``enough`` of its limit."""
+    uses = Uses(robot, limits)
+
+    def rates(times: np.ndarray) -> list[np.ndarray]:
+        with warnings.catch_warnings():
+            # one order more than what is limited, only to find where it is largest
+            warnings.simplefilter("ignore", SplineWarning)
+            return motion_at(robot, motion, times, uses.order)
+
     edges = piece_edges(robot, motion, samples)
-    quantities = Quantities(robot, motion, limits)
-    sides = _sides(limits, quantities.limited)
-
-    def uses(times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        x = quantities(times)
-        values, slopes = (x[sides.quantity, k, :, sides.velocity].T * sides.sign for k in (0, 1))
-        return 1.0 + (values - sides.bound) / sides.scale, slopes / sides.scale
-
-    if not sides.bound.size:
-        return LimitReport(())
-    found = maxima(uses, edges, enough=enough)
-    values = quantities(found.time)[:, 0]
-    rows = []
-    for i, quantity in enumerate(quantities.limited):
-        for k in range(robot.nv):
-            (own,) = np.nonzero((sides.quantity == i) & (sides.velocity == k))
-            if own.size:
-                at = own[np.argmax(found.value[own])]
-                here = (limits, quantity, k, float(found.time[at]), float(values[i, at, k]))
-                rows.append(_row(*here, float(found.missing[own].max())))
-    return LimitReport(tuple(rows))
+    found = maxima(lambda times: uses(rates(times)), edges, enough=enough)
+    return uses.report(found, found.time, rates(found.time))
 
 
 def piece_edges(robot: Robot, motion: RobotMotion, samples: int) -> np.ndarray:
@@ -155,45 +144,60 @@ def piece_edges(robot: Robot, motion: RobotMotion, samples: int) -> np.ndarray:
     return np.unique(np.concatenate([times, inner]))
 
 
-class _Sides(NamedTuple):
-    """One finite bound each: its quantity, velocity, and ``(sign x − bound) / scale ≤ 0``."""
+class Uses:
+    """How much a motion uses of every finite bound, as functions of its q and rates.
 
-    quantity: np.ndarray
-    velocity: np.ndarray
-    sign: np.ndarray
-    bound: np.ndarray
-    scale: np.ndarray
+    A use is ``1 + (sign x − bound) / scale`` of the quantity x that is bounded, or would be if
+    sign is −1, from below.
+    """
 
+    def __init__(self, robot: Robot, limits: MotionLimits) -> None:
+        self.robot, self.limits, self.limited = robot, limits, limits.limited()
+        self.order = _order(self.limited) + 1  # one more, for the slopes
+        rows = []
+        for i, quantity in enumerate(self.limited):
+            low, high = limits.range_of(quantity)
+            scale = scale_of(low, high)
+            for sign, bound in ((-1.0, low), (1.0, high)):
+                rows += [(i, k, sign, sign * bound[k], scale[k])
+                         for k in np.flatnonzero(np.isfinite(bound))]  # fmt: skip
+        columns = np.array(rows).reshape(-1, 5).T
+        self.quantity, self.velocity = columns[:2].astype(int)
+        self.sign, self.bound, self.scale = columns[2:]
 
-def _sides(limits: MotionLimits, quantities: Sequence[Quantity]) -> _Sides:
-    rows = []
-    for i, quantity in enumerate(quantities):
-        low, high = limits.range_of(quantity)
-        scale = scale_of(low, high)
-        for sign, bound in ((-1.0, low), (1.0, high)):
-            rows += [(i, k, sign, sign * bound[k], scale[k])
-                     for k in np.flatnonzero(np.isfinite(bound))]  # fmt: skip
-    columns = np.array(rows).reshape(-1, 5).T
-    return _Sides(columns[0].astype(int), columns[1].astype(int), *columns[2:])
-
-
-class Quantities:
-    """The limited quantities of a motion and their time derivatives, as functions of time."""
-
-    def __init__(self, robot: Robot, motion: RobotMotion, limits: MotionLimits) -> None:
-        self.robot, self.motion, self.limits = robot, motion, limits
-        self.limited = limits.limited()
-
-    def __call__(self, times: np.ndarray) -> np.ndarray:
-        """Return each quantity and its derivative, ``(quantities, 2, m, nv)``."""
-        with warnings.catch_warnings():
-            # one order more than what is limited, only to find where it is largest
-            warnings.simplefilter("ignore", SplineWarning)
-            motion = motion_at(self.robot, self.motion, times, _order(self.limited) + 1)
+    def __call__(self, motion: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """Return the uses and their time derivatives, ``(m, bounds)`` each."""
         forces = forces_of(self.robot, self.limited, motion)
         rates = [q._replace(order=q.order + 1) for q in self.limited]
-        pair = [values_of(self.robot, x, motion, forces) for x in (self.limited, rates)]
-        return np.stack(pair, axis=1)
+        x, slope = (
+            values_of(self.robot, quantities, motion, forces)[self.quantity, :, self.velocity].T
+            * self.sign
+            for quantities in (self.limited, rates)
+        )
+        return 1.0 + (x - self.bound) / self.scale, slope / self.scale
+
+    def report(self, found: Maxima, times: np.ndarray, motion: Sequence[np.ndarray]) -> LimitReport:
+        """Return the worse side of each quantity and velocity: when, and the motion there."""
+        x = values_of(self.robot, self.limited, motion, forces_of(self.robot, self.limited, motion))
+        rows = []
+        for i, k in np.unique(np.stack([self.quantity, self.velocity], axis=1), axis=0):
+            (own,) = np.nonzero((self.quantity == i) & (self.velocity == k))
+            at = own[np.argmax(found.value[own])]
+            value, sign = float(x[i, at, k]), float(self.sign[at])
+            margin = float(self.bound[at] - sign * value)
+            rows.append(
+                LimitRow(
+                    self.limited[i].name,
+                    self.limits.names[k],
+                    float(times[at]),
+                    value,
+                    sign * float(self.bound[at]),
+                    margin,
+                    1.0 - margin / float(self.scale[at]),
+                    float(found.missing[own].max()),
+                )
+            )
+        return LimitReport(tuple(rows))
 
 
 def _order(quantities: Sequence[Quantity]) -> int:
@@ -269,14 +273,12 @@ def worst_rows(
     return tuple(rows)
 
 
-def _row(
-    limits: MotionLimits, quantity: Quantity, k: int, time: float, value: float, missing: float = 0
-) -> LimitRow:
+def _row(limits: MotionLimits, quantity: Quantity, k: int, time: float, value: float) -> LimitRow:
     low, high = (float(bound[k]) for bound in limits.range_of(quantity))
     bound = low if value - low < high - value else high
     margin = min(value - low, high - value)
     use = 1.0 - margin / float(scale_of(low, high))
-    return LimitRow(quantity.name, limits.names[k], time, value, bound, margin, use, missing)
+    return LimitRow(quantity.name, limits.names[k], time, value, bound, margin, use)
 
 
 def scale_of(low: Any, high: Any) -> np.ndarray:

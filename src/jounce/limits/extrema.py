@@ -44,6 +44,8 @@ def maxima(
     """
     count = function(edges[:1])[0].shape[1]
     best = np.full(count, -np.inf)
+    if not count:
+        return Maxima(best, best, best)
     found = Maxima(np.full(count, edges[0]), best, best)
     for first in range(0, edges.size - 1, BLOCK):
         block = edges[first : first + BLOCK + 1]

@@ -1,0 +1,190 @@
+"""A path of a robot over u ∈ [0, 1], as smooth at its ends as the motion shall be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, factorial
+from typing import Any
+
+import numpy as np
+from scipy.interpolate import PPoly, make_interp_spline
+
+from jounce.errors import ArgumentError, ShapeError
+from jounce.ik.joint_path import JointPath
+from jounce.model.checks import check_finite, checked_configuration
+from jounce.model.robot import Robot
+from jounce.tables.motion_table import MotionTable
+from jounce.trajectory.protocol import RobotMotion
+from jounce.trajectory.quaternion_motion import motion_of
+from jounce.trajectory.spline.spline import Spline
+
+NEAR = 1e-9  # of the length of a path: points nearer than that are one point
+STILL = 1e-9  # of the largest derivative of its order: that is zero
+WIDTH = 0.15  # of u, over which a motion begins and ends
+JOINS = 4  # σ is once more differentiable where that is over
+BEGINS = 6  # derivatives that may vanish at an end
+
+
+class Curve:
+    """The path ``p(σ(u))`` with its derivatives by u.
+
+    σ rises from 0 to 1.  At an end where the motion shall be at rest its first derivatives
+    vanish, as many as it takes that those of the curve up to ``smoothness`` do: then ``u̇`` stays
+    positive there.  At other ends σ' = 1.
+    """
+
+    def __init__(
+        self, robot: Robot, motion: RobotMotion, smoothness: int, at_rest: tuple[bool, bool]
+    ) -> None:
+        self.robot, self.motion = robot, motion
+        self.begin, self.length = float(getattr(motion, "t0", 0.0)), motion.duration
+        zeros = [self._flat(end, smoothness) if still else 0
+                 for end, still in zip((0.0, 1.0), at_rest, strict=True)]  # fmt: skip
+        self.sigma = _ramps(*zeros)
+        inner = np.asarray(getattr(motion, "knots", ()), dtype=float)
+        places = self.place((inner - self.begin) / self.length)
+        self.knots = np.unique(np.concatenate([places, self.sigma.x]))
+
+    def _flat(self, end: float, smoothness: int) -> int:
+        """Return how many derivatives of σ must vanish at an end.
+
+        Where r derivatives of the path vanish already it begins as ``x^(r+1)``, and σ with k
+        vanishing ones makes ``u^((r+1)(k+1))`` of it.
+        """
+        inside = self.begin + self.length * np.linspace(0.0, 1.0, 33)
+        rates = list(self.motion(inside, order=BEGINS))[1:]
+        scale = [np.abs(x).max() for x in rates]
+        here = [np.abs(x[0 if end == 0.0 else -1]).max() for x in rates]
+        still = 0
+        while still < BEGINS and here[still] <= STILL * scale[still]:
+            still += 1
+        return max(ceil((smoothness + 1) / (still + 1)) - 1, 0)
+
+    def __call__(self, u: np.ndarray, order: int) -> list[np.ndarray]:
+        """Return q ``(m, nq)`` and its derivatives by u, 1 … order, ``(m, nv)`` each."""
+        s = np.array([self.sigma(u, k) for k in range(order + 1)]) * self.length
+        # rounding must not carry an end beyond the path
+        x = self.begin + np.clip(s[0], 0.0, self.length)
+        return composed(list(self.motion(x, order=order)), s[1:])
+
+    def place(self, s: np.ndarray) -> np.ndarray:
+        """Return the u at which the share s of the parameter of the path is reached."""
+        low, high = np.zeros(s.shape), np.ones(s.shape)
+        for _ in range(60):
+            middle = (low + high) / 2.0
+            is_below = self.sigma(middle) < s
+            low, high = np.where(is_below, middle, low), np.where(is_below, high, middle)
+        return (low + high) / 2.0
+
+    def parameter(self, u: np.ndarray) -> np.ndarray:
+        """Return the parameter of the given path."""
+        return self.begin + self.length * np.clip(self.sigma(u), 0.0, 1.0)
+
+
+def composed(motion: Sequence[np.ndarray], inner: np.ndarray) -> list[np.ndarray]:
+    """Return q and rates of a motion whose parameter has these derivatives, ``(K, m)``.
+
+    With the rates ``r_1 … r_K`` by the old parameter x, ``v = r_1(x) x'``; as Taylor series about
+    one place, ``v = Σ_j r_(j+1) / j! δ^j x'`` with ``δ = x'h + x''h²/2 + …``.
+    """
+    q, *rates = motion
+    count = len(rates)
+    delta = np.zeros((count + 1, *inner.shape[1:]))
+    for k in range(count):
+        delta[k + 1] = inner[k] / factorial(k + 1)
+    power = np.array([delta[k + 1] * (k + 1) for k in range(count)])  # δ^0 x'
+    result = [np.zeros_like(x) for x in rates]
+    for j, rate in enumerate(rates):
+        for k in range(j, count):
+            result[k] += rate * (power[k] * (factorial(k) / factorial(j)))[..., None]
+        power = _product(power, delta[:count])
+    return [q, *result]
+
+
+def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return the product of two series of the same length."""
+    return np.array([(a[: k + 1] * b[k::-1]).sum(axis=0) for k in range(len(a))])
+
+
+def _ramps(left: int, right: int) -> PPoly:
+    """Return σ, with so many vanishing derivatives at its ends, a straight line between.
+
+    Over the first and the last part w its slope rises and falls as ``∫ x^(s−1) (1 − x)^r dx``:
+    s derivatives of σ vanish at the end, and at w it is r + 1 times differentiable.
+    """
+    size = max(left, right, 1) + JOINS + 2
+    pieces = np.zeros((size, 3))  # highest power first, of u less the beginning of the piece
+    pieces[-2, :] = 1.0
+    if left:
+        pieces[:, 0] = _ramp(left, size)
+    if right:
+        down = np.poly1d(_ramp(right, size))(np.poly1d([-1.0, WIDTH]))
+        pieces[:, 2] = np.pad(-down.coeffs, (size - down.coeffs.size, 0))
+    pieces[-1] = 0.0
+    spans = np.array([WIDTH, 1.0 - 2.0 * WIDTH, WIDTH])
+    rises = [np.polyval(pieces[:, i], span) for i, span in enumerate(spans)]
+    pieces[-1, 1:] = np.cumsum(rises)[:2]
+    return PPoly(pieces / sum(rises), np.array([0.0, WIDTH, 1.0 - WIDTH, 1.0]))
+
+
+def _ramp(zeros: int, size: int) -> np.ndarray:
+    """Return the rising part of σ as a polynomial of u, highest power first."""
+    slope = np.poly1d([1.0, 0.0]) ** (zeros - 1) * np.poly1d([-1.0, 1.0]) ** JOINS
+    rise = slope.integ()
+    height = (rise / rise(1.0)).integ()
+    powers = WIDTH ** (1.0 - np.arange(height.order, -1, -1))
+    return np.pad(height.coeffs * powers, (size - height.coeffs.size, 0))
+
+
+class _Through:
+    """The natural spline of the fifth degree through points, over their chord length."""
+
+    t0, duration = 0.0, 1.0
+
+    def __init__(self, robot: Robot, points: np.ndarray) -> None:
+        self.robot, self.n = robot, robot.nq
+        chords = np.linalg.norm(np.diff(points, axis=0), axis=1)
+        near = np.flatnonzero(chords <= NEAR * max(chords.sum(), 1.0))
+        if near.size:
+            raise ArgumentError(
+                f"points {near[0]} and {near[0] + 1} of the path are the same to rounding; leave "
+                "one of them out."
+            )
+        self.knots = np.concatenate([[0.0], np.cumsum(chords)]) / chords.sum()
+        ends = [(3, np.zeros(self.n)), (4, np.zeros(self.n))]
+        self.spline = make_interp_spline(self.knots, points, k=5, bc_type=(ends, ends))
+
+    def __call__(self, t: Any, order: int = 4) -> list[np.ndarray]:
+        return motion_of(self.robot, np.array([self.spline(t, k) for k in range(order + 1)]))
+
+
+def path_motion(robot: Robot, path: Any) -> RobotMotion:
+    """Return a path as a motion in some parameter."""
+    if isinstance(path, JointPath):
+        return Spline.through(path.time, path.q)
+    if isinstance(path, MotionTable):
+        return Spline.through(path.time, path.values[0])
+    if callable(path):
+        if path.n != robot.nq:
+            raise ShapeError(f"the path has {path.n} coordinates, {robot.name!r} has {robot.nq}.")
+        if not np.isfinite(path.duration) or path.duration <= 0.0:
+            raise ArgumentError("the path has no end; give it a duration.")
+        return path
+    points = checked_configuration(robot, path, "path")
+    check_finite("path", points)
+    if points.ndim != 2 or len(points) < 2:
+        raise ShapeError(
+            f"a path is at least 2 points, (m, {robot.nq}), or a trajectory, got shape "
+            f"{points.shape}."
+        )
+    return _Through(robot, _continued(robot, points))
+
+
+def _continued(robot: Robot, points: np.ndarray) -> np.ndarray:
+    """Return points whose quaternions have the sign that is nearer to the one before."""
+    points = points.copy()
+    for quaternion in robot.quaternions:
+        part = points[:, quaternion]
+        turns = np.sum(part[1:] * part[:-1], axis=1) < 0.0
+        part[1:] *= np.where(np.cumsum(turns) % 2, -1.0, 1.0)[:, None]
+    return points
