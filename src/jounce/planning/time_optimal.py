@@ -24,7 +24,8 @@ from jounce.planning.timed_motion import Binding, TimedMotion
 DEGREE = 3
 PIECES, PER_PIECE, MOST = 60, 15, 400  # of b: at least, for each piece of the path, at most
 GAUSS = np.polynomial.legendre.leggauss(3)
-LOOKS = 6  # places of each piece that are looked at between rounds
+LOOKS = 4  # places of each piece that are looked at between rounds
+ENDS, SPLIT = 2, 4  # so many pieces at each end are looked at in so many parts
 ROUNDS = 4
 LEAST = 1e-2  # of the squared speed that is feasible everywhere
 ON_LIMIT = 1e-10  # of a limit
@@ -108,7 +109,11 @@ class _Plan:
         self.pieces = pieces if knots is None else checked_integer("knots", knots, 8)
         self.knots = clamped_knots(self.pieces, DEGREE)
         self.has_rates = bool(np.isfinite([limits.jerk, limits.effort_rate]).any())
-        self.edges = np.union1d(np.unique(self.knots), self.curve.knots)
+        pieces = np.unique(self.knots)
+        # b changes most in the first and last pieces of a motion that starts and ends at rest
+        ends = [np.linspace(pieces[i], pieces[i + ENDS], ENDS * SPLIT + 1) for i in (0, -1 - ENDS)]
+        self.cells = np.unique(np.concatenate([pieces, *ends]))
+        self.edges = np.union1d(self.cells, self.curve.knots)
         self._check_positions()
         self.speeds = self._end_values(speeds)
 
@@ -145,8 +150,8 @@ class _Plan:
 
     def motion(self) -> TimedMotion:
         """Plan the motion."""
-        step = np.diff(np.unique(self.knots))
-        u = (np.unique(self.knots)[:-1, None] + step[:, None] * (1.0 + GAUSS[0]) / 2.0).ravel()
+        step = np.diff(self.cells)
+        u = (self.cells[:-1, None] + step[:, None] * (1.0 + GAUSS[0]) / 2.0).ravel()
         weight = (step[:, None] * GAUSS[1] / 2.0).ravel()
         unit = self._uniform(u)
         durations = [unit**-0.5]
@@ -247,11 +252,17 @@ class _Plan:
         speed = SquaredSpeed(self.knots, b, DEGREE)
         shares = np.linspace(0.0, 1.0, LOOKS, endpoint=False)
         u = np.append((self.edges[:-1, None] + np.diff(self.edges)[:, None] * shares).ravel(), 1.0)
-        uses, _ = self._along(speed)(u)
-        worst = uses.max(axis=1)
-        padded = np.concatenate([[-np.inf], worst, [-np.inf]])
-        is_peak = (worst >= padded[:-2]) & (worst >= padded[2:])
-        return u[is_peak & (worst > 1.0 + 0.3 * self.tolerance)]
+        value, slope = self._along(speed)(u)
+        h = np.diff(u)[:, None]
+        left, right, rise, fall = value[:-1], value[1:], slope[:-1] * h, slope[1:] * h
+        with np.errstate(divide="ignore", invalid="ignore"):
+            x = np.where((rise > 0.0) & (fall < 0.0), rise / (rise - fall), 0.0)
+        # the cubic with these values and slopes, where its slope is about zero
+        bend = right - left
+        peak = left + x * (rise + x * (3.0 * bend - 2.0 * rise - fall + x * (rise + fall - 2.0 * bend)))
+        worst = np.argmax(peak, axis=1)[:, None]
+        at = u[:-1] + h[:, 0] * np.take_along_axis(x, worst, axis=1)[:, 0]
+        return at[np.take_along_axis(peak, worst, axis=1)[:, 0] > 1.0 + 0.3 * self.tolerance]
 
     def _along(self, speed: SquaredSpeed, factor: float = 1.0) -> Callable[[np.ndarray], Any]:
         """Return uses and their slopes by u, of the motion played ``factor`` times as fast."""
