@@ -124,7 +124,7 @@ class _Plan:
                                     "effort_rate", "effort_second_rate")
         }, lower=self.limits.lower, upper=self.limits.upper)  # fmt: skip
         uses = Uses(self.robot, keep)
-        found = maxima(lambda u: uses(self.curve(u, 1)), self.edges)
+        found = maxima(lambda u: uses(self.curve(u, 1)), self.edges, enough=0.5 * ON_LIMIT)
         at = self.curve.parameter(found.time)
         for row in uses.report(found, at, self.curve(found.time, 1)).violations:
             raise InfeasibleError(
@@ -281,7 +281,7 @@ class _Plan:
         """Return the motion at the largest factor of its speed that keeps all limits."""
         factor, places = 1.0, np.empty(0)
         while True:
-            found = maxima(self._along(speed, factor), self.edges)
+            found = maxima(self._along(speed, factor), self.edges, enough=0.5 * ON_LIMIT)
             if found.value.max() + found.missing.max() <= 1.0 + ON_LIMIT and places.size:
                 break
             places = np.union1d(places, found.time[found.value > 1.0 - 0.1])
