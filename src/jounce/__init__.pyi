@@ -5,6 +5,7 @@ from jounce import elastic as elastic
 from jounce import identification as identification
 from jounce import ik as ik
 from jounce import literature as literature
+from jounce import planning as planning
 from jounce import report as report
 from jounce import simulation as simulation
 from jounce import tables as tables

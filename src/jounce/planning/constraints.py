@@ -21,13 +21,12 @@ from typing import NamedTuple
 import numpy as np
 
 from jounce.api.dynamics import gravity_forces, inverse_dynamics
-from jounce.limits.check import scale_of
-from jounce.limits.limits import MotionLimits
 from jounce.model.robot import Robot
 from jounce.planning.curve import Curve
+from jounce.planning.limits_along import LimitsAlong
 
 CAP = 1e4  # of a squared speed that is feasible everywhere: ends at rest leave b free
-FLOOR = 1e-6
+FLOOR, TINY = 1e-6, 1e-200
 
 
 class Label(NamedTuple):
@@ -97,20 +96,26 @@ def forces_along(robot: Robot, path: list[np.ndarray]) -> Forces:
 
 
 def constraints_at(
-    curve: Curve, limits: MotionLimits, u: np.ndarray, unit: float, *, rates: bool
+    curve: Curve,
+    limits: LimitsAlong,
+    u: np.ndarray,
+    unit: float,
+    *,
+    rates: bool,
+    share: float = 1.0,
 ) -> Constraints:
-    """Return the rows at the places u; b is counted in units of ``unit``."""
+    """Return the rows at the places u for this share of the limits; b is counted in ``unit``."""
     features = 3 if rates else 2
     path = curve(u, 3)
     p1, p2, p3 = path[1:]
-    build = _Builder(limits, features, u.size, unit)
+    build = _Builder(limits, curve.parameter(u), features, unit, share)
     build.velocity(p1)
     half = np.zeros_like(p1)
     build.add("acceleration", (p2, 0.5 * p1, half))
     if rates:
         build.add("jerk", (p3, 1.5 * p2, 0.5 * p1), is_rate=True)
     forced = ("effort", "effort_rate") if rates else ("effort",)
-    if any(np.isfinite(getattr(limits, name)).any() for name in forced):
+    if any(limits.bounds(name) for name in forced):
         x = forces_along(curve.robot, path)
         build.add("effort", (x.c, 0.5 * x.m, half), x.g, x.d)
         if rates:
@@ -122,26 +127,23 @@ def constraints_at(
 class _Builder:
     """Collects rows, each divided by what its limit is measured by."""
 
-    def __init__(self, limits: MotionLimits, features: int, places: int, unit: float) -> None:
-        self.limits, self.features, self.places, self.unit = limits, features, places, unit
+    def __init__(
+        self, limits: LimitsAlong, parameter: np.ndarray, features: int, unit: float, share: float
+    ) -> None:
+        self.limits, self.parameter, self.features = limits, parameter, features
+        self.places, self.unit, self.share = parameter.size, unit, share
         self.labels: list[Label] = []
         self.parts: list[tuple[np.ndarray, ...]] = []
 
     def velocity(self, p1: np.ndarray) -> None:
         """Bound b by the largest that all velocities allow, and from below."""
-        low, high = self.limits.below.get("velocity", -self.limits.velocity), self.limits.velocity
-        with np.errstate(divide="ignore", invalid="ignore"):
-            speed = np.where(p1 > 0.0, high / p1, np.where(p1 < 0.0, low / p1, np.inf))
-        joint = np.argmin(speed, axis=1)
-        most = np.min(speed, axis=1) ** 2 / self.unit
-        names = np.array(self.limits.names)[joint]
-        most = np.minimum(np.nan_to_num(most, posinf=np.inf), CAP)
+        speed = self.share * self.limits.speeds(self.parameter, p1).min(axis=1)
+        most = np.clip(speed**2 / self.unit, TINY, CAP)
         L = np.zeros((self.places, 2, self.features))
         L[:, 0, 0], L[:, 1, 0] = 1.0 / most, -1.0 / FLOOR
         zeros = np.zeros((self.places, 2))
         self.labels += [Label("velocity", ""), Label("", "")]
         self.parts.append((L, np.array([-1.0, 1.0]) + zeros, zeros, zeros, zeros))
-        self.fastest = names
 
     def add(
         self,
@@ -154,31 +156,29 @@ class _Builder:
         is_rate: bool = False,
     ) -> None:
         """Add the rows of a quantity with these coefficients, ``(m, nv)`` each."""
-        high = getattr(self.limits, name)
-        low = self.limits.below.get(name, -high)
-        scale = scale_of(low, high) / (np.sqrt(self.unit) if is_rate else 1.0)
-        unit = self.unit
+        low, high = self.limits.range_of(name, self.parameter)
+        unit, root_unit = self.unit, np.sqrt(self.unit)
+        scale = self.limits.scale(name)
+        if is_rate:
+            scale = scale / root_unit
         for sign, bound in ((1.0, high), (-1.0, low)):
-            (own,) = np.nonzero(np.isfinite(bound))
+            (own,) = np.nonzero(np.isfinite(bound[0]))
             if not own.size:
                 continue
-            by = sign / scale[own]
-            shape = (self.places, own.size)
-
-            def rows(x: np.ndarray | float) -> np.ndarray:
-                full = np.broadcast_to(x, (self.places, high.size))
-                return full[:, own] * by
-
-            L = np.stack([rows(x) * unit for x in linear[: self.features]], axis=-1)
-            limit = np.broadcast_to(bound[own] * by, shape)
-            if is_rate:
-                offsets, inverses = rows(offset), -limit / np.sqrt(unit)
-            else:
-                offsets, inverses = rows(offset) - limit, np.zeros(shape)
+            parts = (*linear[: self.features], offset, root, inverse, self.share * bound)
+            *L, o, S, T, limit = (
+                np.broadcast_to(x, bound.shape)[:, own] * (sign / scale[own]) for x in parts
+            )
+            is_not = 0.0 if is_rate else 1.0  # a bound of a rate is divided by √b, as the row is
+            row = (
+                np.stack(L, axis=-1) * unit,
+                o - is_not * limit,
+                S * root_unit,
+                T * root_unit,
+                (is_not - 1.0) * limit / root_unit,
+            )
             self.labels += [Label(name, self.limits.names[i]) for i in own]
-            S = rows(root) * np.sqrt(unit)
-            T = rows(inverse) * np.sqrt(unit)
-            self.parts.append((L, offsets, S, T, inverses))
+            self.parts.append(row)
 
     def constraints(self) -> Constraints:
         """Return all rows."""

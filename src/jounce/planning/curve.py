@@ -19,6 +19,7 @@ from jounce.trajectory.quaternion_motion import motion_of
 from jounce.trajectory.spline.spline import Spline
 
 NEAR = 1e-9  # of the length of a path: points nearer than that are one point
+CORNER = 1e-5  # of the largest derivative of its order: that is a jump
 STILL = 1e-9  # of the largest derivative of its order: that is zero
 WIDTH = 0.15  # of u, over which a motion begins and ends
 JOINS = 4  # σ is once more differentiable where that is over
@@ -66,6 +67,22 @@ class Curve:
         # rounding must not carry an end beyond the path
         x = self.begin + np.clip(s[0], 0.0, self.length)
         return composed(list(self.motion(x, order=order)), s[1:])
+
+    def check_smooth(self, order: int) -> None:
+        """Refuse a path with a corner: derivatives 1 … order must be continuous."""
+        inner = self.knots[(self.knots > 0.0) & (self.knots < 1.0)]
+        sides = [self(inner + shift, order + 1) for shift in (-NEAR, NEAR)]
+        scale = [np.abs(x).max(initial=0.0) for x in sides[0]]
+        for k in range(1, order + 1):
+            jump = np.abs(sides[1][k] - sides[0][k]) - 4.0 * NEAR * scale[k + 1]
+            worst = np.argwhere(jump > CORNER * scale[k])
+            if worst.size:
+                where = float(self.parameter(inner[worst[0, 0]]))
+                raise ArgumentError(
+                    f"derivative {k} of the path jumps at {where:.6g}; "
+                    f"these limits need a path with {order} continuous derivatives. Smooth it, or "
+                    "plan the parts before and after one by one."
+                )
 
     def place(self, s: np.ndarray) -> np.ndarray:
         """Return the u at which the share s of the parameter of the path is reached."""
@@ -136,35 +153,39 @@ def _ramp(zeros: int, size: int) -> np.ndarray:
     return np.pad(height.coeffs * powers, (size - height.coeffs.size, 0))
 
 
-class _Through:
-    """The natural spline of the fifth degree through points, over their chord length."""
+class _Coordinates:
+    """A robot's motion along a spline of its coordinates, quaternions of any length among them."""
 
-    t0, duration = 0.0, 1.0
-
-    def __init__(self, robot: Robot, points: np.ndarray) -> None:
-        self.robot, self.n = robot, robot.nq
-        chords = np.linalg.norm(np.diff(points, axis=0), axis=1)
-        near = np.flatnonzero(chords <= NEAR * max(chords.sum(), 1.0))
-        if near.size:
-            raise ArgumentError(
-                f"points {near[0]} and {near[0] + 1} of the path are the same to rounding; leave "
-                "one of them out."
-            )
-        self.knots = np.concatenate([[0.0], np.cumsum(chords)]) / chords.sum()
-        ends = [(3, np.zeros(self.n)), (4, np.zeros(self.n))]
-        self.spline = make_interp_spline(self.knots, points, k=5, bc_type=(ends, ends))
+    def __init__(self, robot: Robot, spline: Spline) -> None:
+        self.robot, self.spline, self.n = robot, spline, robot.nq
+        self.t0, self.duration, self.knots = spline.t0, spline.duration, spline.knots
 
     def __call__(self, t: Any, order: int = 4) -> list[np.ndarray]:
-        return motion_of(self.robot, np.array([self.spline(t, k) for k in range(order + 1)]))
+        return motion_of(self.robot, self.spline(t, order=order))
+
+
+def _through(points: np.ndarray) -> Spline:
+    """Return the natural spline of the fifth degree through points, over their chord length."""
+    chords = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    near = np.flatnonzero(chords <= NEAR * max(chords.sum(), 1.0))
+    if near.size:
+        raise ArgumentError(
+            f"points {near[0]} and {near[0] + 1} of the path are the same to rounding; leave one "
+            "of them out."
+        )
+    s = np.concatenate([[0.0], np.cumsum(chords)]) / chords.sum()
+    ends = [(k, np.zeros(points.shape[1])) for k in (3, 4)]
+    piece = make_interp_spline(s, points, k=5, bc_type=(ends, ends))
+    return Spline((piece,), s[[0, -1]], 0.0, 1.0)
 
 
 def path_motion(robot: Robot, path: Any) -> RobotMotion:
     """Return a path as a motion in some parameter."""
     if isinstance(path, JointPath):
-        return Spline.through(path.time, path.q)
+        return _Coordinates(robot, Spline.through(path.time, _continued(robot, path.q)))
     if isinstance(path, MotionTable):
-        return Spline.through(path.time, path.values[0])
-    if callable(path):
+        return _Coordinates(robot, Spline.through(path.time, _continued(robot, path.values[0])))
+    if hasattr(path, "duration"):
         if path.n != robot.nq:
             raise ShapeError(f"the path has {path.n} coordinates, {robot.name!r} has {robot.nq}.")
         if not np.isfinite(path.duration) or path.duration <= 0.0:
@@ -177,7 +198,7 @@ def path_motion(robot: Robot, path: Any) -> RobotMotion:
             f"a path is at least 2 points, (m, {robot.nq}), or a trajectory, got shape "
             f"{points.shape}."
         )
-    return _Through(robot, _continued(robot, points))
+    return _Coordinates(robot, _through(_continued(robot, points)))
 
 
 def _continued(robot: Robot, points: np.ndarray) -> np.ndarray:

@@ -138,22 +138,15 @@ def shortest(
     lam = at_first / s if multipliers is None else np.maximum(multipliers, at_first / s)
     gap = excess = np.inf
     for _ in range(STEPS):
-        w, residual, mu = lam / s, G + s, float((lam * s).mean())
+        mu = float((lam * s).mean())
         try:
-            factor = problem.factor(w)
+            newton = _Newton(problem, G + s, s, lam)
         except LinAlgError:
             break
-
-        def direction(tau: np.ndarray | float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            pull = problem.pulls(tau / s + w * residual)
-            dx = cho_solve_banded((factor, True), -pull, check_finite=False)
-            change = problem.changes(dx)
-            return dx, -residual - change, tau / s - lam + w * (residual + change)
-
-        dx, ds, dlam = direction(0.0)
+        _, ds, dlam = newton.step(0.0)
         reached = (s + _reach(s, ds) * ds) * (lam + _reach(lam, dlam) * dlam)
         sigma = (max(float(reached.mean()), 0.0) / mu) ** 3
-        dx, ds, dlam = direction(sigma * mu - ds * dlam)
+        dx, ds, dlam = newton.step(sigma * mu - ds * dlam)
         primal, dual = (min(1.0, BOUNDARY * _reach(y, dy)) for y, dy in ((s, ds), (lam, dlam)))
         while problem.points.features(x + primal * dx)[:, 0].min() <= 0.0 and primal > SHORTEST:
             primal *= 0.5
@@ -167,6 +160,24 @@ def shortest(
         if gap < tolerance and excess < tolerance:
             return Solution(x, lam, excess, gap, True)
     return Solution(x, lam, excess, gap, False)
+
+
+class _Newton:
+    """The equations of one step, factored once for predictor and corrector."""
+
+    def __init__(
+        self, problem: Problem, residual: np.ndarray, s: np.ndarray, lam: np.ndarray
+    ) -> None:
+        self.problem, self.residual, self.s, self.lam, self.w = problem, residual, s, lam, lam / s
+        self.factor = problem.factor(self.w)
+
+    def step(self, tau: np.ndarray | float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return dx, ds and dλ towards products of slacks and multipliers of τ."""
+        goal = tau / self.s
+        pull = self.problem.pulls(goal + self.w * self.residual)
+        dx = cho_solve_banded((self.factor, True), -pull, check_finite=False)
+        ahead = self.residual + self.problem.changes(dx)
+        return dx, -ahead, goal - self.lam + self.w * ahead
 
 
 def _reach(x: np.ndarray, dx: np.ndarray) -> float:

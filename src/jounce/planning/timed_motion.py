@@ -20,6 +20,10 @@ from jounce.trajectory.protocol import checked_times
 BEYOND = 1e-9  # of the duration: times that rounding carried beyond an end
 
 
+class PlanningWarning(UserWarning):
+    """A motion that keeps its limits and may be slower than it could be."""
+
+
 class Binding(NamedTuple):
     """A limit that the motion uses up, from one time to another, in s."""
 

@@ -1,0 +1,396 @@
+"""The fastest motion along a path within limits of velocity, torque, jerk and torque rate."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+from scipy.optimize import root_scalar
+
+from jounce.errors import ArgumentError, InfeasibleError
+from jounce.limits.check import LimitReport, Uses
+from jounce.limits.extrema import Maxima, maxima
+from jounce.limits.limits import QUANTITIES, MotionLimits
+from jounce.model.checks import as_floats, checked_integer
+from jounce.model.robot import Robot
+from jounce.planning.constraints import CAP, Constraints, Label, constraints_at
+from jounce.planning.curve import Curve, composed, path_motion
+from jounce.planning.interior_point import Points, Problem, Solution, shortest
+from jounce.planning.limits_along import LimitsAlong
+from jounce.planning.squared_speed import SquaredSpeed, basis_at, clamped_knots
+from jounce.planning.timed_motion import Binding, PlanningWarning, TimedMotion
+
+DEGREE = 3
+FEWEST, PER_PIECE, MOST = 120, 40, 600  # pieces of b: at least, for each of the path, at most
+GAUSS = np.polynomial.legendre.leggauss(2)
+ENDS, SPLIT = 2, 4  # so many pieces at each end are looked at in so many parts
+LOOKS = 4  # places of each part that are looked at between rounds
+ROUNDS = 4
+LEAST = 1e-2  # of the squared speed that is feasible everywhere
+ON_LIMIT = 1e-10  # of a limit
+BROKEN = 0.02  # of a limit: beyond that the solver found no motion
+BINDS = 0.99  # of a limit
+
+
+def time_optimal(
+    robot: Robot,
+    path: Any,
+    limits: MotionLimits | Mapping[float, MotionLimits] | None = None,
+    *,
+    knots: int | None = None,
+    tolerance: float = 1e-3,
+    smoothness: int = 3,
+    start_speed: float = 0.0,
+    end_speed: float = 0.0,
+) -> TimedMotion:
+    """Return the fastest motion along a path within limits, by default the robot's own.
+
+    ``path`` is a trajectory in any parameter, a `JointPath`, a `MotionTable`, or points
+    ``(m, nq)``, through which the natural spline of the fifth degree goes; its parameter runs
+    from 0 to 1 in proportion to their distances.  ``limits`` may be ``{parameter: limits}`` for
+    limits that change along the path, linearly between these places.
+
+    Limits of velocity, acceleration, jerk, torque and torque rate are what the speed is chosen
+    by; those of snap and of the second rate of the torque are kept by slowing down as a whole.
+    A motion from rest to rest has no derivatives up to ``smoothness`` at its ends: 3 is without
+    jerk and without a jump of Q̇.  ``start_speed`` and ``end_speed`` are |v| at ends that are not
+    at rest.
+
+    The squared speed along the path is a spline with so many ``knots``; the duration is the
+    shortest of these to about ``tolerance``, a part of it.  Limits are imposed at points and then
+    wherever they are exceeded between them; at last the motion is played a hair slower, until
+    no limit is exceeded anywhere.  A path that cannot be followed is an `InfeasibleError` that
+    names joint, limit and place.
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r")
+    >>> limits = jounce.trajectory.MotionLimits.of(arm, velocity=2.0, effort=60, effort_rate=500)
+    >>> motion = time_optimal(arm, [[0.0, 0.5], [1.0, 1.0], [1.5, 0.2]], limits)
+    >>> motion.limits.ok, round(motion.duration, 1)
+    (True, 1.1)
+    """
+    speeds = tuple(
+        float(as_floats(name, x)) for name, x in (("start", start_speed), ("end", end_speed))
+    )
+    if not min(speeds) >= 0.0 or not np.isfinite(speeds).all():
+        raise ArgumentError(f"speeds at the ends must be finite and ≥ 0, got {speeds}.")
+    if not 0.0 < float(as_floats("tolerance", tolerance)) < 1.0:
+        raise ArgumentError(f"tolerance must lie between 0 and 1, got {tolerance!r}.")
+    smoothness = checked_integer("smoothness", smoothness, 1)
+    motion = path_motion(robot, path)
+    curve = Curve(robot, motion, smoothness, (speeds[0] == 0.0, speeds[1] == 0.0))
+    if knots is None:
+        own = PER_PIECE * (np.size(getattr(motion, "knots", ())) - 1)
+        knots = max(FEWEST, min(own, MOST))
+    pieces = checked_integer("knots", knots, 8)
+    planner = _Planner(curve, LimitsAlong(robot, limits), pieces, float(tolerance))
+    return planner.plan(planner.end_values(speeds))
+
+
+class _Places(NamedTuple):
+    """Points with their rows."""
+
+    points: Points
+    rows: Constraints
+
+
+class _Planner:
+    """What stays the same over the rounds."""
+
+    def __init__(self, curve: Curve, limits: LimitsAlong, pieces: int, tolerance: float) -> None:
+        self.curve, self.limits, self.robot = curve, limits, curve.robot
+        self.tolerance, self.pieces = tolerance, pieces
+        self.uses = Uses(self.robot, limits.first)
+        self.knots = clamped_knots(pieces, DEGREE)
+        self.size = self.knots.size - DEGREE - 1
+        self.has_rates = limits.bounds("jerk") or limits.bounds("effort_rate")
+        inner = np.unique(self.knots)
+        # b changes most in the first and last pieces of a motion that starts and ends at rest
+        ends = [np.linspace(inner[i], inner[i + ENDS], ENDS * SPLIT + 1) for i in (0, -1 - ENDS)]
+        self.cells = np.unique(np.concatenate([inner, *ends]))
+        changes = curve.place((limits.at - curve.begin) / curve.length)
+        self.edges = np.unique(np.concatenate([self.cells, curve.knots, changes]))
+        curve.check_smooth(2 if self.has_rates else 1)
+        self._check_positions()
+
+    def end_values(self, speeds: tuple[float, ...]) -> list[float | None]:
+        """Return b at the ends, None where they are at rest."""
+        values: list[float | None] = []
+        for u, speed in zip((0.0, 1.0), speeds, strict=True):
+            slope = float(np.linalg.norm(self.curve(np.array([u]), 1)[1])) if speed else 1.0
+            if slope == 0.0:
+                raise ArgumentError(
+                    f"the path stands still at its {'end' if u else 'start'}: it has no direction "
+                    "in which to move there; give another path, or no speed."
+                )
+            values.append((speed / slope) ** 2 if speed else None)
+        return values
+
+    def plan(self, ends: list[float | None]) -> TimedMotion:
+        """Return the motion with b given at the ends, or at rest."""
+        step = np.diff(self.cells)[:, None]
+        u = (self.cells[:-1, None] + step * (1.0 + GAUSS[0]) / 2.0).ravel()
+        weight = (step * GAUSS[1] / 2.0).ravel()
+        unit = self._uniform(u)
+        places = self._places(u, weight, unit, rates=False)
+        found = self._solved(places, unit, ends)
+        lower = self._speed(found, unit).duration * (1.0 - found.gap)
+        share, durations, moves = 1.0, [unit**-0.5], any(x is not None for x in ends)
+        while True:
+            if self.has_rates or share < 1.0:
+                places = self._places(u, weight, unit, rates=self.has_rates, share=share)
+                found = self._solved(places, unit, ends)
+            for _ in range(ROUNDS):
+                beyond = self._beyond(self._speed(found, unit))
+                if not beyond.size:
+                    break
+                none = np.zeros(beyond.size)
+                more = self._places(beyond, none, unit, rates=self.has_rates, share=share)
+                places, guess = self._joined(places, more, found.multipliers)
+                found = self._solved(places, unit, ends, found.x, guess)
+            if found.excess > BROKEN:
+                self._no_motion(places.rows(places.points.features(found.x))[0], places.rows.labels)
+            speed = self._speed(found, unit)
+            if not moves:
+                speed, peaks = self._slowed(speed)
+                break
+            peaks = self._peaks(speed)
+            if peaks.value.max() <= 1.0 + ON_LIMIT:
+                break
+            share -= 1.2 * (peaks.value.max() - 1.0)  # a slower motion would not meet its ends
+            if share < 0.5:
+                self._no_motion(places.rows(places.points.features(found.x))[0], places.rows.labels)
+        if not found.converged:
+            warnings.warn(
+                "the solver stopped early: the motion keeps all limits and may be slower than it "
+                "could be; give another number of knots.",
+                PlanningWarning,
+                stacklevel=3,
+            )
+        if not moves:
+            durations = [max(durations[0], speed.duration)]
+        durations.append(speed.duration)
+        return TimedMotion(
+            self.robot,
+            self.curve,
+            speed,
+            self._report(speed, peaks),
+            self._binding(speed),
+            tuple(durations),
+            min(lower, speed.duration),
+            found.converged,
+        )
+
+    # -- what is infeasible --
+
+    def _check_positions(self) -> None:
+        """Refuse a path that leaves the range of a joint."""
+        bounds: dict[str, Any] = dict.fromkeys(x.name for x in QUANTITIES[1:])
+        own = self.limits.first
+        uses = Uses(
+            self.robot, MotionLimits.of(self.robot, **bounds, lower=own.lower, upper=own.upper)
+        )
+        found = maxima(lambda u: uses(self.curve(u, 1)), self.edges, enough=ON_LIMIT)
+        report = uses.report(found, found.time, self.curve(found.time, 1))
+        for row in report.violations:
+            raise InfeasibleError(
+                f"the path leaves the range of {row.joint!r}: its position is {row.value:.6g} at "
+                f"{self._where(row.time)}, {-row.margin:.3g} beyond its limit {row.bound:.6g}."
+            )
+
+    def _where(self, u: float) -> str:
+        """Say where on the given path a place is."""
+        begin, end = self.curve.begin, self.curve.begin + self.curve.length
+        return f"{float(self.curve.parameter(np.array(u))):.6g} of the path ({begin:g} … {end:g})"
+
+    def _uniform(self, u: np.ndarray) -> float:
+        """Return the largest constant b that all points allow, as far as slower is easier."""
+        rows = constraints_at(self.curve, self.limits, u, 1.0, rates=self.has_rates)
+        named = [i for i, label in enumerate(rows.labels) if label.quantity]
+        f = np.zeros((u.size, rows.L.shape[2]))
+
+        def excess(b: float) -> np.ndarray:
+            f[:, 0] = b
+            return rows(f)[0][:, named]
+
+        low = 1.0
+        while excess(low).max() > 0.0:
+            low *= 0.1
+            if low < 1e-12:
+                self._explain(excess(low), u, [rows.labels[i] for i in named])
+        high = low
+        while excess(high).max() <= 0.0:
+            high *= 4.0
+            if high > 1e12:
+                raise InfeasibleError(
+                    "nothing limits the speed of this motion: it stands still, or has no limits."
+                )
+        for _ in range(12):
+            middle = (low * high) ** 0.5
+            low, high = (middle, high) if excess(middle).max() <= 0.0 else (low, middle)
+        return low
+
+    def _explain(self, excess: np.ndarray, u: np.ndarray, labels: list[Label]) -> NoReturn:
+        """Raise the error for a row that no speed keeps."""
+        place, row = np.unravel_index(int(np.argmax(excess)), excess.shape)
+        quantity, joint = labels[row]
+        if quantity == "velocity":
+            p1 = self.curve(u[place : place + 1], 1)[1]
+            speeds = self.limits.speeds(self.curve.parameter(u[place : place + 1]), p1)
+            joint = self.limits.names[int(np.argmin(speeds))]
+        what = "cannot hold gravity" if quantity == "effort" else "cannot move"
+        raise InfeasibleError(
+            f"joint {joint!r} {what} within its {quantity} limit at {self._where(u[place])}, "
+            "however slowly."
+        )
+
+    def _no_motion(self, excess: np.ndarray, labels: tuple[Label, ...]) -> NoReturn:
+        """Raise the error for limits that the solver could not keep."""
+        row = int(np.argmax(excess.max(axis=0)))
+        quantity, joint = labels[row]
+        named = f"the {quantity} limit" + (f" of joint {joint!r}" if joint else "")
+        raise InfeasibleError(
+            f"no motion along the path was found that keeps {named}: it stays "
+            f"{100.0 * excess.max():.3g} % beyond it. Speeds at the ends that cannot be reached or "
+            "braked are a reason."
+        )
+
+    # -- the problem and its solution --
+
+    def _places(
+        self, u: np.ndarray, weight: np.ndarray, unit: float, *, rates: bool, share: float = 1.0
+    ) -> _Places:
+        rows = constraints_at(self.curve, self.limits, u, unit, rates=rates, share=share)
+        first, basis = basis_at(self.knots, DEGREE, u, rows.L.shape[2])
+        return _Places(Points(first, basis, weight), rows)
+
+    def _joined(
+        self, places: _Places, more: _Places, multipliers: np.ndarray
+    ) -> tuple[_Places, np.ndarray]:
+        """Return the points of both, and multipliers to start with."""
+        points = Points(*(np.concatenate(x) for x in zip(places.points, more.points, strict=True)))
+        inner, outer = np.split(multipliers, [multipliers.size - 2 * self.size])
+        guess = np.concatenate([inner, np.zeros(more.rows.o.size), outer])
+        return _Places(points, places.rows.joined(more.rows)), guess
+
+    def _solved(
+        self,
+        places: _Places,
+        unit: float,
+        ends: list[float | None],
+        x: np.ndarray | None = None,
+        multipliers: np.ndarray | None = None,
+    ) -> Solution:
+        fixed = np.zeros(self.size, dtype=bool)
+        start = np.full(self.size, 0.7) if x is None else x.copy()
+        least = LEAST
+        for i, value in zip((0, -1), ends, strict=True):
+            if value is not None:
+                fixed[i], start[i] = True, value / unit
+                least = min(least, LEAST * value / unit)
+        problem = Problem(places.points, places.rows, least, CAP, fixed)
+        centring = 10.0 if multipliers is None else 1e-2
+        return shortest(problem, start, 0.1 * self.tolerance, multipliers, centring)
+
+    def _speed(self, found: Solution, unit: float) -> SquaredSpeed:
+        return SquaredSpeed(self.knots, found.x * unit, DEGREE)
+
+    # -- what the limits are used by, everywhere --
+
+    def _motion(self, speed: SquaredSpeed, u: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
+        """Return q and its rates at the places u, and u̇ there."""
+        rates = speed.rates(u, self.uses.order)
+        return composed(self.curve(u, self.uses.order), rates), rates[0]
+
+    def _along(
+        self, speed: SquaredSpeed, factor: float, u: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return uses and their slopes by u, of the motion played ``factor`` times as fast."""
+        motion, rate = self._motion(speed, u)
+        value, slope = self.uses([factor**k * x for k, x in enumerate(motion)])
+        slope = slope / (factor * rate)[:, None]
+        if self.limits.is_constant:
+            return value, slope
+        more, change = self.limits.shift(self.uses, self.curve.parameter(u))
+        return value - more, slope - change * (self.curve.length * self.curve.sigma(u, 1))[:, None]
+
+    def _peaks(self, speed: SquaredSpeed, factor: float = 1.0) -> Maxima:
+        """Return where most is used of each limit."""
+        return maxima(partial(self._along, speed, factor), self.edges, enough=0.5 * ON_LIMIT)
+
+    def _beyond(self, speed: SquaredSpeed) -> np.ndarray:
+        """Return the places between the points where limits are exceeded most."""
+        shares = np.linspace(0.0, 1.0, LOOKS, endpoint=False)
+        u = np.append((self.edges[:-1, None] + np.diff(self.edges)[:, None] * shares).ravel(), 1.0)
+        value, slope = self._along(speed, 1.0, u)
+        h = np.diff(u)[:, None]
+        left, right, rise, fall = value[:-1], value[1:], slope[:-1] * h, slope[1:] * h
+        # the cubic with these values and slopes, where its slope is about zero
+        is_peak = (rise > 0.0) & (fall < 0.0)
+        x = np.divide(rise, rise - fall, out=np.zeros_like(rise), where=is_peak)
+        bend = right - left
+        curved = 3.0 * bend - 2.0 * rise - fall + x * (rise + fall - 2.0 * bend)
+        peak = left + x * (rise + x * curved)
+        worst = np.argmax(peak, axis=1)[:, None]
+        at = u[:-1] + h[:, 0] * np.take_along_axis(x, worst, axis=1)[:, 0]
+        return at[np.take_along_axis(peak, worst, axis=1)[:, 0] > 1.0 + 0.3 * self.tolerance]
+
+    def _slowed(self, speed: SquaredSpeed) -> tuple[SquaredSpeed, Maxima]:
+        """Return the motion at the largest factor of its speed that keeps all limits."""
+        factor, places = 1.0, np.empty(0)
+        while True:
+            found = self._peaks(speed, factor)
+            if places.size and (found.value + found.missing).max() <= 1.0 + ON_LIMIT:
+                break
+            places = np.union1d(places, found.time[found.value > 0.9])
+            factor = self._largest(speed, places)
+        return SquaredSpeed(self.knots, factor**2 * speed.spline.c, DEGREE), found
+
+    def _largest(self, speed: SquaredSpeed, places: np.ndarray) -> float:
+        """Return the largest factor near 1 at which these places keep all limits."""
+
+        def excess(factor: float) -> float:
+            return float(self._along(speed, factor, places)[0].max()) - 1.0
+
+        low = high = 1.0
+        while excess(low) > 0.0:
+            low *= 0.98
+            if low < 1e-3:
+                raise InfeasibleError("no speed of this motion keeps all limits.")
+        while excess(high) <= 0.0:
+            high *= 1.02
+        found = root_scalar(excess, bracket=(low, high), method="brentq", xtol=1e-14)
+        return found.root * (1.0 - 1e-13)
+
+    def _report(self, speed: SquaredSpeed, peaks: Maxima) -> LimitReport:
+        motion, _ = self._motion(speed, peaks.time)
+        report = self.uses.report(peaks, speed.time(peaks.time), motion)
+        if self.limits.is_constant:
+            return report
+        rows = []
+        for row in report.rows:  # bounds of the place instead of the first ones
+            u = speed.place(np.array([row.time]))
+            low, high = self.limits.range_of(row.quantity, self.curve.parameter(u))
+            k = self.limits.names.index(row.joint)
+            bound = float((high if row.bound > 0.0 else low)[0, k])
+            margin = bound - row.value if row.bound > 0.0 else row.value - bound
+            use = 1.0 - margin / float(self.limits.scale(row.quantity)[k])
+            rows.append(row._replace(bound=bound, margin=margin, use=use))
+        return LimitReport(tuple(rows))
+
+    def _binding(self, speed: SquaredSpeed) -> tuple[Binding, ...]:
+        """Return when which limit is used up."""
+        u = np.unique(np.concatenate([np.linspace(0.0, 1.0, 4 * self.pieces + 1), self.edges]))
+        used = self._along(speed, 1.0, u)[0] > BINDS
+        times = speed.time(u)
+        found = []
+        for k in np.flatnonzero(used.any(axis=0)):
+            quantity = self.uses.limited[self.uses.quantity[k]].name
+            joint = self.limits.names[self.uses.velocity[k]]
+            changes = np.diff(np.concatenate([[False], used[:, k], [False]]).astype(int))
+            for a, b in np.flatnonzero(changes).reshape(-1, 2):
+                found.append(Binding(quantity, joint, float(times[a]), float(times[b - 1])))
+        return tuple(sorted(found, key=lambda row: (row.start, row.end)))
