@@ -25,8 +25,7 @@ from jounce.model.robot import Robot
 from jounce.planning.curve import Curve
 from jounce.planning.limits_along import LimitsAlong
 
-CAP = 1e4  # of a squared speed that is feasible everywhere: ends at rest leave b free
-FLOOR, TINY = 1e-6, 1e-200
+TINY = 1e-200  # no velocity at all
 
 
 class Label(NamedTuple):
@@ -136,14 +135,13 @@ class _Builder:
         self.parts: list[tuple[np.ndarray, ...]] = []
 
     def velocity(self, p1: np.ndarray) -> None:
-        """Bound b by the largest that all velocities allow, and from below."""
+        """Bound b by the largest that all velocities allow."""
         speed = self.share * self.limits.speeds(self.parameter, p1).min(axis=1)
-        most = np.clip(speed**2 / self.unit, TINY, CAP)
-        L = np.zeros((self.places, 2, self.features))
-        L[:, 0, 0], L[:, 1, 0] = 1.0 / most, -1.0 / FLOOR
-        zeros = np.zeros((self.places, 2))
-        self.labels += [Label("velocity", ""), Label("", "")]
-        self.parts.append((L, np.array([-1.0, 1.0]) + zeros, zeros, zeros, zeros))
+        L = np.zeros((self.places, 1, self.features))
+        L[:, 0, 0] = self.unit / np.maximum(speed**2, TINY)
+        zeros = np.zeros((self.places, 1))
+        self.labels.append(Label("velocity", ""))
+        self.parts.append((L, zeros - 1.0, zeros, zeros, zeros))
 
     def add(
         self,

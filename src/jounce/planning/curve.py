@@ -13,7 +13,7 @@ from jounce.errors import ArgumentError, ShapeError
 from jounce.ik.joint_path import JointPath
 from jounce.model.checks import check_finite, checked_configuration
 from jounce.model.robot import Robot
-from jounce.tables.motion_table import MotionTable
+from jounce.tables.table import MotionTable
 from jounce.trajectory.protocol import RobotMotion
 from jounce.trajectory.quaternion_motion import motion_of
 from jounce.trajectory.spline.spline import Spline
@@ -165,7 +165,10 @@ class _Coordinates:
 
 
 def _through(points: np.ndarray) -> Spline:
-    """Return the natural spline of the fifth degree through points, over their chord length."""
+    """Return the natural spline of the fifth degree through points, over their chord length.
+
+    Through three points that is a parabola, through two a straight line.
+    """
     chords = np.linalg.norm(np.diff(points, axis=0), axis=1)
     near = np.flatnonzero(chords <= NEAR * max(chords.sum(), 1.0))
     if near.size:
@@ -175,7 +178,10 @@ def _through(points: np.ndarray) -> Spline:
         )
     s = np.concatenate([[0.0], np.cumsum(chords)]) / chords.sum()
     ends = [(k, np.zeros(points.shape[1])) for k in (3, 4)]
-    piece = make_interp_spline(s, points, k=5, bc_type=(ends, ends))
+    if len(points) == 2:
+        piece = make_interp_spline(s, points, k=1)
+    else:
+        piece = make_interp_spline(s, points, k=5, bc_type=(ends, ends))
     return Spline((piece,), s[[0, -1]], 0.0, 1.0)
 
 

@@ -23,6 +23,7 @@ from scipy.linalg import LinAlgError, cho_solve_banded, cholesky_banded
 STEPS = 120
 BOUNDARY = 0.9  # of the way to where a slack or multiplier would vanish
 SHORTEST = 1e-9  # step
+HUGE = 1e6  # times what the products of slacks and multipliers were at first
 ROUNDING = 1e-13  # of the diagonal
 
 Rows = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]  # f -> G (m, r), dG (m, r, features)
@@ -139,6 +140,8 @@ def shortest(
     gap = excess = np.inf
     for _ in range(STEPS):
         mu = float((lam * s).mean())
+        if not mu < HUGE * at_first:  # no x keeps all rows
+            break
         try:
             newton = _Newton(problem, G + s, s, lam)
         except LinAlgError:

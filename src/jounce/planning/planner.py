@@ -10,13 +10,13 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from scipy.optimize import root_scalar
 
-from jounce.errors import ArgumentError, InfeasibleError
+from jounce.errors import ArgumentError, ConvergenceError, InfeasibleError
 from jounce.limits.check import LimitReport, Uses
 from jounce.limits.extrema import Maxima, maxima
 from jounce.limits.limits import QUANTITIES, MotionLimits
 from jounce.model.checks import as_floats, checked_integer
 from jounce.model.robot import Robot
-from jounce.planning.constraints import CAP, Constraints, Label, constraints_at
+from jounce.planning.constraints import Constraints, Label, constraints_at
 from jounce.planning.curve import Curve, composed, path_motion
 from jounce.planning.interior_point import Points, Problem, Solution, shortest
 from jounce.planning.limits_along import LimitsAlong
@@ -28,8 +28,8 @@ FEWEST, PER_PIECE, MOST = 120, 40, 600  # pieces of b: at least, for each of the
 GAUSS = np.polynomial.legendre.leggauss(2)
 ENDS, SPLIT = 2, 4  # so many pieces at each end are looked at in so many parts
 LOOKS = 4  # places of each part that are looked at between rounds
-ROUNDS = 4
-LEAST = 1e-2  # of the squared speed that is feasible everywhere
+ROUNDS, SLOWER = 4, 20
+LEAST, CAP = 1e-2, 1e4  # of the squared speed that is feasible everywhere: ends leave b free
 ON_LIMIT = 1e-10  # of a limit
 BROKEN = 0.02  # of a limit: beyond that the solver found no motion
 BINDS = 0.99  # of a limit
@@ -151,8 +151,6 @@ class _Planner:
                 more = self._places(beyond, none, unit, rates=self.has_rates, share=share)
                 places, guess = self._joined(places, more, found.multipliers)
                 found = self._solved(places, unit, ends, found.x, guess)
-            if found.excess > BROKEN:
-                self._no_motion(places.rows(places.points.features(found.x))[0], places.rows.labels)
             speed = self._speed(found, unit)
             if not moves:
                 speed, peaks = self._slowed(speed)
@@ -160,9 +158,10 @@ class _Planner:
             peaks = self._peaks(speed)
             if peaks.value.max() <= 1.0 + ON_LIMIT:
                 break
-            share -= 1.2 * (peaks.value.max() - 1.0)  # a slower motion would not meet its ends
-            if share < 0.5:
-                self._no_motion(places.rows(places.points.features(found.x))[0], places.rows.labels)
+            # a slower motion would not meet its ends
+            share -= 1.5 * max(float(peaks.value.max()) - 1.0, 1e-5)
+            if share < 0.8:
+                self._no_motion(places, found)
         if not found.converged:
             warnings.warn(
                 "the solver stopped early: the motion keeps all limits and may be slower than it "
@@ -209,18 +208,17 @@ class _Planner:
     def _uniform(self, u: np.ndarray) -> float:
         """Return the largest constant b that all points allow, as far as slower is easier."""
         rows = constraints_at(self.curve, self.limits, u, 1.0, rates=self.has_rates)
-        named = [i for i, label in enumerate(rows.labels) if label.quantity]
         f = np.zeros((u.size, rows.L.shape[2]))
 
         def excess(b: float) -> np.ndarray:
             f[:, 0] = b
-            return rows(f)[0][:, named]
+            return rows(f)[0]
 
         low = 1.0
         while excess(low).max() > 0.0:
             low *= 0.1
             if low < 1e-12:
-                self._explain(excess(low), u, [rows.labels[i] for i in named])
+                self._explain(excess(low), u, rows.labels)
         high = low
         while excess(high).max() <= 0.0:
             high *= 4.0
@@ -233,7 +231,7 @@ class _Planner:
             low, high = (middle, high) if excess(middle).max() <= 0.0 else (low, middle)
         return low
 
-    def _explain(self, excess: np.ndarray, u: np.ndarray, labels: list[Label]) -> NoReturn:
+    def _explain(self, excess: np.ndarray, u: np.ndarray, labels: tuple[Label, ...]) -> NoReturn:
         """Raise the error for a row that no speed keeps."""
         place, row = np.unravel_index(int(np.argmax(excess)), excess.shape)
         quantity, joint = labels[row]
@@ -247,15 +245,14 @@ class _Planner:
             "however slowly."
         )
 
-    def _no_motion(self, excess: np.ndarray, labels: tuple[Label, ...]) -> NoReturn:
+    def _no_motion(self, places: _Places, found: Solution) -> NoReturn:
         """Raise the error for limits that the solver could not keep."""
-        row = int(np.argmax(excess.max(axis=0)))
-        quantity, joint = labels[row]
+        excess, _ = places.rows(places.points.features(found.x))
+        quantity, joint = places.rows.labels[int(np.argmax(excess.max(axis=0)))]
         named = f"the {quantity} limit" + (f" of joint {joint!r}" if joint else "")
         raise InfeasibleError(
-            f"no motion along the path was found that keeps {named}: it stays "
-            f"{100.0 * excess.max():.3g} % beyond it. Speeds at the ends that cannot be reached or "
-            "braked are a reason."
+            f"no motion along the path was found that keeps {named}: speeds at the ends that "
+            "cannot be reached or braked are a reason, or weights that only a swing can lift."
         )
 
     # -- the problem and its solution --
@@ -286,14 +283,17 @@ class _Planner:
     ) -> Solution:
         fixed = np.zeros(self.size, dtype=bool)
         start = np.full(self.size, 0.7) if x is None else x.copy()
-        least = LEAST
+        least, most = LEAST, CAP
         for i, value in zip((0, -1), ends, strict=True):
             if value is not None:
                 fixed[i], start[i] = True, value / unit
-                least = min(least, LEAST * value / unit)
-        problem = Problem(places.points, places.rows, least, CAP, fixed)
+                least, most = min(least, LEAST * value / unit), max(most, 2.0 * value / unit)
+        problem = Problem(places.points, places.rows, least, most, fixed)
         centring = 10.0 if multipliers is None else 1e-2
-        return shortest(problem, start, 0.1 * self.tolerance, multipliers, centring)
+        found = shortest(problem, start, 0.1 * self.tolerance, multipliers, centring)
+        if not found.excess < BROKEN:
+            self._no_motion(places, found)
+        return found
 
     def _speed(self, found: Solution, unit: float) -> SquaredSpeed:
         return SquaredSpeed(self.knots, found.x * unit, DEGREE)
@@ -341,13 +341,15 @@ class _Planner:
     def _slowed(self, speed: SquaredSpeed) -> tuple[SquaredSpeed, Maxima]:
         """Return the motion at the largest factor of its speed that keeps all limits."""
         factor, places = 1.0, np.empty(0)
-        while True:
+        for _ in range(SLOWER):
             found = self._peaks(speed, factor)
             if places.size and (found.value + found.missing).max() <= 1.0 + ON_LIMIT:
-                break
-            places = np.union1d(places, found.time[found.value > 0.9])
+                return SquaredSpeed(self.knots, factor**2 * speed.spline.c, DEGREE), found
+            places = np.union1d(places, found.time[found.value > 0.9 * found.value.max()])
             factor = self._largest(speed, places)
-        return SquaredSpeed(self.knots, factor**2 * speed.spline.c, DEGREE), found
+        raise ConvergenceError(
+            f"the motion still exceeds a limit after {SLOWER} rounds; give another number of knots."
+        )
 
     def _largest(self, speed: SquaredSpeed, places: np.ndarray) -> float:
         """Return the largest factor near 1 at which these places keep all limits."""

@@ -14,7 +14,7 @@ from jounce.model.components import position_names, velocity_names
 from jounce.model.robot import Robot
 from jounce.planning.curve import Curve, composed
 from jounce.planning.squared_speed import SquaredSpeed
-from jounce.tables.motion_table import MotionTable, table_of
+from jounce.tables.table import MotionTable, table_of
 from jounce.trajectory.protocol import checked_times
 
 BEYOND = 1e-9  # of the duration: times that rounding carried beyond an end

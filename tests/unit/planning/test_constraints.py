@@ -1,0 +1,169 @@
+"""The rows of limits, the clock of a speed, and the solver, each against something independent."""
+
+from __future__ import annotations
+
+import clarabel
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.interpolate import BSpline
+
+import jounce
+from jounce.planning.constraints import constraints_at
+from jounce.planning.curve import Curve, composed, path_motion
+from jounce.planning.interior_point import Points, Problem, shortest
+from jounce.planning.limits_along import LimitsAlong
+from jounce.planning.squared_speed import SquaredSpeed, basis_at, clamped_knots
+from jounce.trajectory import MotionLimits
+from tests.tolerances import INDEPENDENT, assert_close
+from tests.unit.planning.test_planner import limits_of, points_of
+
+
+def swinging() -> jounce.Robot:
+    """Return two links with friction on a ball joint."""
+    builder = jounce.RobotBuilder("lamp")
+    body = jounce.Inertia(1.5, (0.0, 0.1, 0.2), np.diag([0.03, 0.04, 0.05]), about="com")
+    up = np.eye(4)
+    up[2, 3] = 0.4
+    builder.add("foot", joint=jounce.joints.spherical(), inertia=body, joint_name="ball")
+    builder.add("arm", "foot", jounce.joints.revolute((0, 1, 0)), up, body, damping=2.0,
+                joint_name="elbow")  # fmt: skip
+    return builder.build()
+
+
+def test_rows_are_what_inverse_dynamics_says(interpreted: None, rng):
+    """At any b, b' and b'': each row is how far its quantity is beyond its bound."""
+    robot = swinging()
+    points = [jounce.integrate(robot, robot.neutral, rng.normal(size=4) * 0.5) for _ in range(4)]
+    curve = Curve(robot, path_motion(robot, points), 3, (True, True))
+    limits = limits_of(
+        robot, velocity=3.0, acceleration=5.0, jerk=20.0, effort=9.0, effort_lower=-7.0,
+        effort_rate=40.0,
+    )  # fmt: skip
+    u, unit = np.linspace(0.05, 0.95, 7), 1.7
+    rows = constraints_at(curve, LimitsAlong(robot, limits), u, unit, rates=True)
+    f = np.stack([rng.uniform(0.5, 2.0, 7), rng.normal(size=7), rng.normal(size=7)], axis=1)
+    G, dG = rows(f)
+    b, b1, b2 = unit * f.T
+    inner = np.array([np.sqrt(b), 0.5 * b1, 0.5 * b2 * np.sqrt(b)])
+    q, v, a, j = composed(curve(u, 3), inner)
+    Q, Q1 = jounce.inverse_dynamics(robot, q, v, a, j)
+    wanted = {"acceleration": a, "jerk": j, "effort": Q, "effort_rate": Q1}
+    for name, values in wanted.items():
+        own = [i for i, label in enumerate(rows.labels) if label.quantity == name]
+        high = getattr(limits, name)
+        low = limits.below.get(name, -high)
+        scale = (high - low) / 2.0
+        beyond = np.concatenate([(values - high) / scale, (low - values) / scale], axis=1)
+        divided = np.sqrt(b / unit)[:, None] if name in ("jerk", "effort_rate") else 1.0
+        assert_close(G[:, own] * divided, beyond, INDEPENDENT)
+    speed = (np.abs(v) / 3.0).max(axis=1) ** 2 - 1.0
+    assert_close(G[:, 0], speed, INDEPENDENT)
+    for k in range(3):
+        h = 1e-6 * np.eye(3)[k]
+        numeric = (rows(f + h)[0] - rows(f - h)[0]) / 2e-6
+        assert_close(dG[..., k], numeric, 1e-7)
+
+
+def test_the_clock_of_a_speed_that_is_known():
+    """With u̇ = 1 + 2 u time is a logarithm, and every derivative of u is the last one twice."""
+    knots = clamped_knots(9, 3)
+    middle = np.array([knots[i + 1 : i + 4].mean() for i in range(12)])
+    blossom = [np.mean([x[0] * x[1], x[0] * x[2], x[1] * x[2]])
+               for x in (knots[i + 1 : i + 4] for i in range(12))]  # fmt: skip
+    speed = SquaredSpeed(knots, 1.0 + 4.0 * middle + 4.0 * np.array(blossom), 3)
+    u = np.linspace(0.0, 1.0, 23)
+    assert_close(speed(u), (1.0 + 2.0 * u) ** 2, INDEPENDENT)
+    assert_close(speed.time(u), np.log(1.0 + 2.0 * u) / 2.0, INDEPENDENT)
+    assert_close(speed.place(speed.time(u)), u, INDEPENDENT)
+    rates = speed.rates(u, 6)
+    for k in range(6):
+        assert_close(rates[k], 2.0**k * (1.0 + 2.0 * u), 1e-11)
+
+
+def problem_of(robot: jounce.Robot, limits: MotionLimits, pieces: int, unit: float):
+    curve = Curve(robot, path_motion(robot, points_of(robot, 4)), 1, (True, True))
+    knots = clamped_knots(pieces, 3)
+    x, weight = np.polynomial.legendre.leggauss(3)
+    edges = np.linspace(0.0, 1.0, pieces + 1)
+    u = (edges[:-1, None] + (1.0 + x) / (2.0 * pieces)).ravel()
+    rows = constraints_at(curve, LimitsAlong(robot, limits), u, unit, rates=False)
+    first, basis = basis_at(knots, 3, u, 2)
+    return Points(first, basis, np.tile(weight / (2.0 * pieces), pieces)), rows
+
+
+def test_the_optimum_is_that_of_a_general_solver():
+    """The same convex problem as a second-order cone program, by Clarabel."""
+    robot = jounce.load("panda")
+    limits = MotionLimits.of(robot, jerk=None, effort_rate=None)
+    points, rows = problem_of(robot, limits, 20, 0.02)
+    size = 23
+    found = shortest(
+        Problem(points, rows, 1e-2, 1e4, np.zeros(size, bool)), np.full(size, 0.5), 1e-9
+    )
+    assert found.converged
+    own = float((points.weight / np.sqrt(points.features(found.x)[:, 0])).sum())
+    # unknowns x, w, z: w² ≤ b and w z ≥ 1 at every point, minimise Σ weight z
+    m = points.weight.size
+    B = sparse.lil_matrix((m, size))
+    D = sparse.lil_matrix((m, size))
+    for i, (first, basis) in enumerate(zip(points.first, points.basis, strict=True)):
+        B[i, first : first + 4], D[i, first : first + 4] = basis
+    n = rows.o.shape[1]
+    linear = sparse.vstack(
+        [sparse.diags(rows.L[:, r, 0]) @ B + sparse.diags(rows.L[:, r, 1]) @ D for r in range(n)]
+    )
+    Z = sparse.csc_matrix((m, m))
+    I = sparse.identity(m)
+    bounds = sparse.hstack([linear, sparse.csc_matrix((n * m, 2 * m))])
+    coefficients = sparse.hstack([-sparse.identity(size), sparse.csc_matrix((size, 2 * m))])
+
+    def cone(*parts) -> sparse.csc_matrix:
+        """Return rows in the order of the points, three each."""
+        stacked = sparse.vstack([sparse.hstack(part) for part in parts]).tocsr()
+        return stacked[np.arange(3 * m).reshape(3, m).T.ravel()]
+
+    # (b + 1, b − 1, 2 w) and (w + z, w − z, 2) lie in second-order cones
+    first = cone((-B, Z, Z), (-B, Z, Z), (0 * B, -2.0 * I, Z))
+    second = cone((0 * B, -I, -I), (0 * B, -I, I), (0 * B, Z, Z))
+    A = sparse.vstack([bounds, coefficients, first, second]).tocsc()
+    right = np.concatenate(
+        [-rows.o.T.ravel(), np.full(size, -1e-2), np.tile([1.0, -1.0, 0.0], m),
+         np.tile([0.0, 0.0, 2.0], m)]
+    )  # fmt: skip
+    cost = np.concatenate([np.zeros(size + m), points.weight])
+    cones = [clarabel.NonnegativeConeT(n * m + size)]
+    cones += [clarabel.SecondOrderConeT(3)] * (2 * m)
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    P = sparse.csc_matrix((cost.size, cost.size))
+    solution = clarabel.DefaultSolver(P, cost, A, right, cones, settings).solve()
+    assert_close(own, solution.obj_val, 1e-6)
+
+
+def test_the_basis_is_that_of_scipy(rng):
+    knots, u = clamped_knots(40, 5), np.sort(rng.uniform(0.0, 1.0, 300))
+    c = rng.normal(size=45)
+    first, basis = basis_at(knots, 5, u, 4)
+    local = c[first[:, None] + np.arange(6)]
+    for k in range(4):
+        assert_close((basis[:, k] * local).sum(axis=1), BSpline(knots, c, 5)(u, k), 1e-11)
+
+
+@pytest.mark.parametrize("ends", [(True, True), (True, False), (False, True), (False, False)])
+@pytest.mark.parametrize("smoothness", [1, 3])
+def test_a_curve_is_flat_where_it_is_at_rest(ends, smoothness: int):
+    robot = jounce.load("planar2r")
+    curve = Curve(
+        robot, path_motion(robot, [[0.0, 1.0], [1.0, 0.5], [1.2, -0.3]]), smoothness, ends
+    )
+    u = np.array([0.0, 1.0])
+    values = curve(u, 5)
+    assert_close(values[0], [[0.0, 1.0], [1.2, -0.3]], INDEPENDENT)
+    for end, is_rest in enumerate(ends):
+        sizes = [np.abs(x[end]).max() for x in values[1:]]
+        assert (max(sizes[:smoothness]) < 1e-9) == is_rest
+        assert sizes[smoothness] > 1e-3 or not is_rest
+    inside = np.linspace(0.0, 1.0, 101)
+    assert np.all(np.diff(curve.sigma(inside)) > 0.0)
+    assert_close(curve.sigma(curve.place(curve.sigma(inside))), curve.sigma(inside), INDEPENDENT)
