@@ -14,7 +14,9 @@ from tests.architecture.sources import ROOT
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 ENTRIES = re.findall(r"^::: (\S+)$", (DOCS / "reference.md").read_text(encoding="utf-8"), re.M)
-APPLICATIONS = ("elastic", "identification", "ik", "report", "simulation", "tables", "trajectory")
+APPLICATIONS = (
+    "elastic", "identification", "ik", "planning", "report", "simulation", "tables", "trajectory",
+)  # fmt: skip
 PACKAGES = {"adapters", *APPLICATIONS, "literature"}
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
 

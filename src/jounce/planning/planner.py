@@ -346,16 +346,16 @@ class _Planner:
             if places.size and (found.value + found.missing).max() <= 1.0 + ON_LIMIT:
                 return SquaredSpeed(self.knots, factor**2 * speed.spline.c, DEGREE), found
             places = np.union1d(places, found.time[found.value > 0.9 * found.value.max()])
-            factor = self._largest(speed, places)
+            factor = self._largest(speed, places, 1.0 - float(found.missing.max()))
         raise ConvergenceError(
             f"the motion still exceeds a limit after {SLOWER} rounds; give another number of knots."
         )
 
-    def _largest(self, speed: SquaredSpeed, places: np.ndarray) -> float:
-        """Return the largest factor near 1 at which these places keep all limits."""
+    def _largest(self, speed: SquaredSpeed, places: np.ndarray, share: float) -> float:
+        """Return the largest factor near 1 at which these places keep a share of all limits."""
 
         def excess(factor: float) -> float:
-            return float(self._along(speed, factor, places)[0].max()) - 1.0
+            return float(self._along(speed, factor, places)[0].max()) - share
 
         low = high = 1.0
         while excess(low) > 0.0:
