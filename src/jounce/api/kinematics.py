@@ -85,6 +85,8 @@ def body_jacobians(robot: Robot, q: Any, *rates: Any, representation: str = "bod
 def joint_screws(robot: Robot, q: Any, *rates: Any, representation: str = "spatial") -> np.ndarray:
     """Return the instantaneous joint screws S_i, ``(K + 1, *batch, nv, 6)`` [M20, (7), (9)].
 
+    In every representation they are the joint's own columns in the Jacobian of its body.
+
     >>> import jounce
     >>> jounce.joint_screws(jounce.load("planar2r"), [0, 0])[0, 1].tolist()
     [0.0, 0.0, 1.0, 0.0, -1.0, 0.0]

@@ -17,7 +17,7 @@ from jounce.comparison.records import Comparison, Measurement
 from jounce.comparison.reference import Reference, reference
 from jounce.errors import ArgumentError, UnsupportedError, unknown_name
 from jounce.kernels.description import kernel_spec
-from jounce.model.checks import checked_integer
+from jounce.model.checks import checked_integer, checked_order
 from jounce.model.configuration import integrate
 from jounce.model.robot import Robot
 from jounce.trajectory import papers_motion
@@ -94,7 +94,7 @@ def machine() -> str:
 
 
 def _checked_orders(orders: Iterable[int]) -> list[int]:
-    wanted = sorted({checked_integer("every order", k) for k in orders})
+    wanted = sorted({checked_order(k) for k in orders})
     if not wanted:
         raise ArgumentError("orders must be one or more integers ≥ 0, got none.")
     return wanted

@@ -66,18 +66,6 @@ def frame_columns(
     return {v: Motion(w, u + w.cross(origin)) for v, (w, u) in columns.items()}
 
 
-def joint_screw_jets(
-    tree: Tree, motions: Sequence[LinkMotion], representation: str
-) -> list[Motion]:
-    """Return the screw of every velocity: ``S_i = Ad(C_i) Ξ_i`` in the world [M20, (7)]."""
-    poses = link_poses(tree, motions)
-    result: list[Any] = [NO_MOTION] * tree.nv
-    for i, link in enumerate(tree.links):
-        for k, X in enumerate(link.step.screws):
-            result[link.coordinates.v + k] = motion_in(representation, X, poses[i])
-    return result
-
-
 def jacobian(
     robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: str, representation: str
 ) -> Rows:
@@ -108,12 +96,27 @@ def _matrix(columns: Columns, nv: int) -> list[Any]:
 
 
 def joint_screws(robot: Robot, q: Scalars, rates: Sequence[Scalars], representation: str) -> Rows:
-    """Return the joint screws S_i, 6 scalars a velocity; K rates give K + 1 rows."""
+    """Return the joint screws, 6 scalars a velocity; K rates give K + 1 rows.
+
+    ``S_i = Ad(C_i) Ξ_i`` in the world [M20, (7)]; in every representation they are the joint's
+    own columns in the Jacobian of its body.
+    """
     if any(joint.mimic for joint in robot.joints):
         raise UnsupportedError(
             f"robot {robot.name!r} has mimic joints, which share a velocity: a velocity has no "
             "single screw. Load it with mimic=False."
         )
     tree = lowered(robot)
-    screws = joint_screw_jets(tree, link_motions(tree, q, rates), representation)
+    motions = link_motions(tree, q, rates)
+    poses = link_poses(tree, motions)
+    screws: list[Motion] = []  # bodies, their joints and velocities have one order
+    if representation == "spatial":
+        for link, pose in zip(tree.links, poses, strict=True):
+            screws += [pose.act(X) for X in link.step.screws]
+    else:
+        columns = link_columns(tree, motions)
+        for joint, i, T in zip(robot.joints, tree.body_links, tree.body_placements, strict=True):
+            own = range(joint.v_slice.start, joint.v_slice.stop)
+            pose = poses[i] @ T
+            screws += [motion_in(representation, T.pull(columns[i][v]), pose) for v in own]
     return as_rows((x for S in screws for x in components(S)), len(rates))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite, prod
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.errors import ShapeError
+from jounce.errors import NotFiniteError, ShapeError
 from jounce.kernels.table import Argument, Signature
 from jounce.model.checks import as_floats, check_finite, check_quaternion
 from jounce.model.robot import Robot
@@ -55,16 +55,41 @@ def _batch(argument: Argument, array: np.ndarray) -> tuple[int, ...]:
     return array.shape[1:-1] if argument.orders else array.shape[:-1]
 
 
-def check_values(robot: Robot, signature: Signature, arrays: Sequence[np.ndarray]) -> None:
-    """Raise unless everything is finite and all quaternions have unit norm."""
+def check_values(robot: Robot, signature: Signature, arrays: Sequence[np.ndarray]) -> bool:
+    """Raise unless everything is finite and all quaternions have unit norm.
+
+    The answer tells whether all numbers are small enough for a finite result.
+    """
+    small = True
     for argument, array in zip(signature.arguments, arrays, strict=True):
-        if array.flags.c_contiguous and isfinite(np.vdot(array, array)):
-            continue  # one pass without a temporary or a warning; it may overflow
+        if array.flags.c_contiguous and np.vdot(array, array) < small_square(signature):
+            continue  # one pass without a temporary or a warning
         with np.errstate(over="ignore"):
             check_finite(argument.name, array)
+        small = small and bool((np.abs(array) < small_square(signature) ** 0.5).all())
     for joint in robot.joints if robot.quaternions else ():
         if joint.quaternion is not None:
             check_quaternion("q", arrays[0][..., joint.quaternion], joint.name)
+    return small
+
+
+def small_square(signature: Signature) -> float:
+    """Return the square of numbers so small that no result overflows.
+
+    Forces of order k have products of up to k + 2 arguments, ``rows + 1``; two are in reserve for
+    what the robot multiplies them with.
+    """
+    return 10.0 ** (600.0 / (signature.rows + 3))
+
+
+def check_result(result: np.ndarray) -> None:
+    """Raise if arguments that are finite have led to a result that is not."""
+    if not np.isfinite(result).all():
+        index = [int(i) for i in np.argwhere(~np.isfinite(result))[0]]
+        raise NotFiniteError(
+            f"the result leaves the range of floating-point numbers at {index}: the arguments are "
+            "too large; check their units."
+        )
 
 
 def input_rows(

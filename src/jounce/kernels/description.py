@@ -9,7 +9,7 @@ from jounce.dynamics.twists import REPRESENTATIONS
 from jounce.errors import ArgumentError, UnknownNameError, UnsupportedError, unknown_name
 from jounce.kernels.products import product_signature
 from jounce.kernels.table import QUANTITIES, Argument, Signature
-from jounce.model.checks import checked_integer
+from jounce.model.checks import checked_order
 from jounce.model.robot import Robot
 
 
@@ -46,7 +46,7 @@ def kernel_spec(
             f"{quantity} knows trees only and robot {robot.name!r} has closures: use "
             f"jounce.{QUANTITIES[quantity].closed}, or robot.without_closures()."
         )
-    order = checked_integer("order", order)
+    order = checked_order(order)
     limit = QUANTITIES[quantity].highest_order
     if limit is not None and order > limit:
         raise UnsupportedError(f"{quantity} has no time derivatives: order must be {limit}.")

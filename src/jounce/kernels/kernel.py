@@ -22,6 +22,7 @@ from jounce.errors import unknown_name
 from jounce.kernels import export
 from jounce.kernels.arrays import (
     apart,
+    check_result,
     check_values,
     checked_arrays,
     input_rows,
@@ -123,13 +124,15 @@ class Kernel:
 
         ``out`` is filled and returned; it may overlap the arguments.  ``threads=None`` takes
         as many as the work is worth; the result is the same whatever their number.
-        ``check=True`` refuses NaN, infinity and quaternions that are not of unit length.
+        ``check=True`` refuses NaN, infinity, also in a result of numbers that are too large, and
+        quaternions that are not of unit length.
         """
         check_threads(threads)
+        small = True
         given, batch = checked_arrays(self.signature, arrays)
         if check:
-            check_values(self.spec.robot, self.signature, given)
-            if not batch and out is None and self.runner is not None:
+            small = check_values(self.spec.robot, self.signature, given)
+            if small and not batch and out is None and self.runner is not None:
                 return self.__call__(*given)  # one sample: the built-in, if it takes it
         result = result_array(self.signature, batch, out)
         if out is not None:
@@ -139,6 +142,8 @@ class Kernel:
             run_interpreted(self.program, input_rows(self.signature, given, batch), result, rows)
         elif rows and self.runner is not None:
             self.runner.run(input_rows(self.signature, given, batch), result, rows, threads)
+        if check and not small:
+            check_result(result)
         return result
 
     def c_source(self, name: str | None = None) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from jounce.model.robot import Robot
 
 QUATERNION_TOLERANCE = ROTATION_TOLERANCE = 1e-6
+HIGHEST_ORDER = 168  # of forces; with an acceleration there are 170 rates, and 171! is infinite
 
 
 def checked(name: str, values: Any, width: int, of: str = "nv") -> np.ndarray:
@@ -37,6 +38,17 @@ def checked_integer(name: str, value: Any, least: int = 0) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise ArgumentError(f"{name} must be an integer ≥ {least}, got {value!r}.")
     return int(value)
+
+
+def checked_order(order: Any) -> int:
+    """Return the order of a time derivative of forces, or raise."""
+    order = checked_integer("order", order)
+    if order > HIGHEST_ORDER:
+        raise ArgumentError(
+            f"order must be at most {HIGHEST_ORDER}, got {order}: beyond it the factorials of "
+            "Taylor series leave the range of floating-point numbers."
+        )
+    return order
 
 
 def as_floats(name: str, values: Any) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 from jounce.codegen.interpreter import interpret
 from jounce.errors import ArgumentError, ModelError, UnsupportedError, unknown_name
 from jounce.lazy import required
-from jounce.model.checks import checked_integer
+from jounce.model.checks import checked_order
 from jounce.model.robot import Robot
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def symbolic(
     sp = required("sympy", "jounce.symbolic", "sympy")
     from jounce.symbols.trace import free_symbols
 
-    order = checked_integer("order", order, 0)
+    order = checked_order(order)
     if factorization not in FACTORIZATIONS:
         raise unknown_name("factorization", factorization, FACTORIZATIONS)
     if not re.fullmatch(r"[A-Za-z]+", letter):

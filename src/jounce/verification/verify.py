@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from jounce.dynamics.closed_form import system
-from jounce.model.checks import checked_integer
+from jounce.model.checks import checked_integer, checked_order
 from jounce.model.robot import Robot
 from jounce.verification.checks import CHECKS
 from jounce.verification.closures import closures
@@ -41,7 +41,7 @@ def verify(
             f"robot must be a jounce.Robot, got {type(robot).__name__}; see jounce.load."
         )
     samples = checked_integer("samples", samples, 1)
-    order, seed = checked_integer("order", order), checked_integer("seed", seed)
+    order, seed = checked_order(order), checked_integer("seed", seed)
     system(robot)  # raises if the robot has symbols
     motions = Motions(robot.without_closures(), samples, order, seed)
     found: list[Check] = []

@@ -142,8 +142,8 @@ def test_progress_reaches_its_end(interpreted: None):
     ("options", "error", "message"),
     [
         ({"orders": ()}, ArgumentError, "orders must be one or more integers"),
-        ({"orders": (0, -1)}, ArgumentError, "every order must be an integer"),
-        ({"orders": (True,)}, ArgumentError, "every order must be an integer"),
+        ({"orders": (0, -1)}, ArgumentError, "order must be an integer"),
+        ({"orders": (True,)}, ArgumentError, "order must be an integer"),
         ({"samples": 0}, ArgumentError, "samples must be an integer"),
         ({"rounds": 1.5}, ArgumentError, "rounds must be an integer"),
         ({"formulations": ("momentun",)}, jounce.UnknownNameError, "did you mean 'momentum'"),

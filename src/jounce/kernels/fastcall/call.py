@@ -2,9 +2,9 @@
 
 `fast_callable` makes a built-in function that reads the headers of plain NumPy arrays itself,
 runs the kernel on one sample and returns a new array.  Whatever is not exactly that (a
-batch, a list, keywords, another dtype or layout; on request NaN, infinity and quaternions that are
-not of unit length) goes to the Python path unchanged, so a wrong object never reaches the machine
-code.
+batch, a list, keywords, another dtype or layout; on request NaN, infinity, numbers whose products
+may overflow and quaternions that are not of unit length) goes to the Python path unchanged, so a
+wrong object never reaches the machine code.
 
 The function is compiled once; what differs between kernels stands in a `Context`, which is
 its ``self`` and owns all memory it points to.  The layouts of objects it relies on are
@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from jounce.codegen.machine_code import MachineCode, load_module
+from jounce.kernels.arrays import small_square
 from jounce.kernels.fastcall.text import CALL, STRUCT_OFFSET, Context
 from jounce.kernels.table import Signature
 
@@ -92,7 +93,7 @@ def _context(
         _numpy_function(_EMPTY), _python_function("Py_IncRef"), len(shape), dims, id(fallback),
         _python_function("PyObject_Vectorcall"), signature.rows, width * 8, inputs,
         input_strides, outputs, output_strides, wanted, int(quaternions is not None),
-        len(places), offsets,
+        len(places), offsets, small_square(signature),
     )  # fmt: skip
     context.keep = (native, fallback, np.ndarray, memory)
     return context

@@ -24,7 +24,7 @@ class Context(ctypes.Structure):
             "inputs", "input_strides", "outputs", "output_strides", "expected",
             "finite", "quaternions", "offsets",
         )
-    ]  # fmt: skip
+    ] + [("small_square", ctypes.c_double)]  # fmt: skip
     keep: Any
 
 
@@ -47,7 +47,7 @@ start:
   %context = load ptr, ptr %context.p
 {_load("count")}{_load("array_type")}{_load("float64")}{_load("inputs", "ptr")}\
 {_load("expected", "ptr")}{_load("fallback", "ptr")}{_load("vectorcall", "ptr")}\
-{_load("finite")}{_load("quaternions")}{_load("offsets", "ptr")}\
+{_load("finite")}{_load("quaternions")}{_load("offsets", "ptr")}{_load("small_square", "double")}\
   %plain = icmp eq ptr %kwnames, null
   %enough = icmp eq i64 %nargs, %count
   %try = and i1 %plain, %enough
@@ -113,21 +113,21 @@ take:
 
 test:
   %i = phi i64 [ 0, %take ], [ %i.next, %add ]
-  %zero = phi double [ 0.0, %take ], [ %zero.next, %add ]
+  %total = phi double [ 0.0, %take ], [ %total.next, %add ]
   %untested = icmp ult i64 %i, %tested
   br i1 %untested, label %add, label %verdict
 
 add:
   %number.p = getelementptr double, ptr %data, i64 %i
   %number = load double, ptr %number.p
-  %number.zero = fmul double %number, 0.0
-  %zero.next = fadd double %zero, %number.zero
+  %number.squared = fmul double %number, %number
+  %total.next = fadd double %total, %number.squared
   %i.next = add i64 %i, 1
   br label %test
 
 verdict:
-  %is.finite = fcmp oeq double %zero, 0.0
-  br i1 %is.finite, label %store, label %python
+  %is.small = fcmp olt double %total, %small_square
+  br i1 %is.small, label %store, label %python
 
 store:
   %m = phi i64 [ %n, %verdict ], [ %m.next, %store ]
