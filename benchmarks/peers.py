@@ -20,6 +20,7 @@ from benchmarks.timing import Action
 URDFS = {
     "panda.urdf": "panda_description/urdf/panda.urdf",
     "talos_reduced.urdf": "talos_data/robots/talos_reduced.urdf",
+    "solo12.urdf": "solo_description/robots/solo12.urdf",
     "talos_full_v2.urdf": "talos_data/robots/talos_full_v2.urdf",
 }
 
