@@ -20,7 +20,7 @@ from jounce.errors import (
 )
 from jounce.kernels.description import KernelSpec, kernel_spec
 from jounce.kernels.kernel import kernel_of
-from jounce.model.checks import as_floats, checked_configuration
+from jounce.model.checks import as_floats, checked, checked_configuration
 from jounce.model.closures import DIRECTIONS, Closure
 from jounce.model.components import velocity_names
 from jounce.model.configuration import difference, integrate
@@ -370,21 +370,38 @@ def _run(spec: KernelSpec, *arrays: Any, wrenches: Mapping[str, Any] | None = No
 
 def _state(robot: Robot, whole: Robot, q: Any, v: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return q and v; a robot that is not closed, or comes apart at this v, is refused."""
-    at, speed = checked_configuration(robot, q), as_floats("v", v)
+    at, speed = checked_configuration(robot, q), checked("v", v, robot.nv)
     if robot.closures:
         check_closed(robot, at)
-    if speed.ndim == 0 or speed.shape[-1] != robot.nv:
-        raise ShapeError(f"v must have shape (*batch, {robot.nv}), got {speed.shape}.")
-    J = closure_jacobian(whole, at)[0]
+    check_velocity(whole, at, speed)
+    return at, speed
+
+
+def check_motion(robot: Robot, q: np.ndarray, v: np.ndarray) -> None:
+    """Raise unless every sample is closed and stays so."""
+    check_closed(robot, q)
+    check_velocity(robot, q, v)
+
+
+def projected(robot: Robot, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the nearest closed q, by one step of Newton's method, and the nearest v there."""
+    J = np.linalg.pinv(closure_jacobian(robot, q)[0], rcond=1e-9)
+    q = integrate(robot, q, -J @ closure_error(robot, q))
+    J = closure_jacobian(robot, q)[0]
+    return q, v - np.linalg.pinv(J, rcond=1e-9) @ (J @ v)
+
+
+def check_velocity(robot: Robot, q: np.ndarray, speed: np.ndarray) -> None:
+    """Raise where a velocity opens a closure."""
+    J = closure_jacobian(robot, q)[0]
     drift = np.abs((J @ speed[..., None])[..., 0])
     scale = (np.abs(J) @ np.abs(speed)[..., None])[..., 0].max(initial=0.0)
     if drift.size and not drift.max() <= OPEN * max(scale, 1e-3):
-        row = _row_names(whole)[int(np.unravel_index(np.argmax(drift), drift.shape)[-1])]
+        row = _row_names(robot)[int(np.unravel_index(np.argmax(drift), drift.shape)[-1])]
         raise ClosureError(
             f"v does not keep the closures of robot {robot.name!r}: {row} moves at "
             f"{drift.max():.3g}. Take v from jounce.closed_rates, or project it on J v = 0."
         )
-    return at, speed
 
 
 def check_closed(robot: Robot, q: np.ndarray) -> None:

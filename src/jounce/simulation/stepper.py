@@ -37,7 +37,7 @@ class Stepper:
         self, system: System, forces: AppliedForces, accuracy: Accuracy, horizon: float
     ) -> None:
         self.system, self.forces, self.accuracy = system, forces, accuracy
-        self.orders = orders_of(accuracy, horizon)
+        self.orders = orders_of(accuracy, horizon, system.order_limit)
         self._last, self._was_short = np.inf, False
 
     def __call__(self, record: Record, end: float) -> tuple[Series, np.ndarray, float, float]:
@@ -168,10 +168,10 @@ def best_order(tol: float) -> int:
     return best + best % 2
 
 
-def orders_of(accuracy: Accuracy, horizon: float) -> list[int]:
+def orders_of(accuracy: Accuracy, horizon: float, limit: int | None = None) -> list[int]:
     """Return the orders to go through; where steps are short anyway, low ones do and cost less."""
     if accuracy.order is not None:
         return [accuracy.order]
-    best = best_order(accuracy.tol)
+    best = best_order(accuracy.tol) if limit is None else min(best_order(accuracy.tol), limit)
     lower: Sequence[int] = () if horizon == np.inf else LADDER
     return [*(k for k in lower if k < best), best]

@@ -9,6 +9,7 @@ import numpy as np
 
 from jounce.algebra.series import coefficients, integrated
 from jounce.api.call import Wrench
+from jounce.api.closures import check_motion, constrained_forward_dynamics, projected
 from jounce.api.matrices import SMALLEST_PIVOT, forward_dynamics
 from jounce.elastic.drives import Wrenches, constant_wrenches, one_state, require_parts
 from jounce.elastic.series import SeriesElastic
@@ -28,6 +29,7 @@ class System(Protocol):
     robot: Robot
     names: tuple[str, ...]
     inputs: int
+    order_limit: int | None  # above which series cost more than they save
 
     def checked(self, state: Sequence[Any]) -> tuple[np.ndarray, ...]:
         """Return the parts of a state as arrays, or raise."""
@@ -44,6 +46,8 @@ class System(Protocol):
 
 def system_of(thing: Any, wrenches: Wrenches = None) -> System:
     """Return the system of a robot, or of elastic drives, under wrenches that stay."""
+    if isinstance(thing, Robot) and thing.closures:
+        return ClosedSystem(thing, constant_wrenches(thing, wrenches))
     if isinstance(thing, Robot):
         return RigidSystem(thing, constant_wrenches(thing, wrenches))
     if isinstance(thing, SeriesElastic | StiffnessDrives):
@@ -55,6 +59,7 @@ class RigidSystem:
     """A robot with rigid joints, under constant wrenches: state q, v."""
 
     names: tuple[str, ...] = ("q", "v")
+    order_limit: int | None = None
 
     def __init__(self, robot: Robot, wrenches: Mapping[str, Wrench]) -> None:
         self.robot = robot
@@ -90,8 +95,44 @@ class RigidSystem:
         forward_dynamics(self.robot, state[0], state[1], np.zeros(self.robot.nv))
 
 
+class ClosedSystem(RigidSystem):
+    """A robot with closures: every step starts from the nearest closed state.
+
+    Each step leaves the closures by its own error, which would grow with the square of time; put
+    back by one step of Newton's method, it stays what one step makes.
+    """
+
+    order_limit: int | None = 8  # code of higher orders grows faster than steps
+
+    def _kernel(self, order: int) -> Kernel:
+        if order not in self._compiled:
+            spec = kernel_spec(self.robot, "constrained_forward_dynamics", order - 1, self._frames)
+            self._compiled[order] = kernel_of(spec).compile()
+        return self._compiled[order]
+
+    def checked(self, state: Sequence[Any]) -> tuple[np.ndarray, ...]:
+        """Return q and v as arrays, or raise; also where they do not keep the closures."""
+        q, v = super().checked(state)
+        check_motion(self.robot, q, v)
+        return q, v
+
+    def series(self, state: Sequence[np.ndarray], forces: np.ndarray, order: int) -> Series:
+        """Return Taylor coefficients of q and v up to ``order``."""
+        q, v = projected(self.robot, *state)
+        loads = (padded(load, order) for load in self._loads)
+        rows = self._kernel(order)(q, v, padded(forces, order), *loads)
+        velocity = coefficients(v, rows[:, : self.robot.nv])
+        return configuration_series(self.robot, q, velocity), velocity
+
+    def diagnose(self, state: Sequence[np.ndarray]) -> None:
+        """Raise SingularityError if the closures lose a direction here."""
+        constrained_forward_dynamics(self.robot, *state, np.zeros(self.robot.nv))
+
+
 class DrivenSystem:
     """Elastic drives under constant wrenches; the state has angle and velocity of each motor."""
+
+    order_limit: int | None = None
 
     def __init__(
         self, drives: SeriesElastic | StiffnessDrives, wrenches: Mapping[str, Wrench]
