@@ -18,6 +18,7 @@ from jounce.formats.mjcf.refusals import (
     DAMPERS_OFF,
     Coupling,
     couplings,
+    loops,
     reflected,
     refuse_unsupported,
 )
@@ -56,7 +57,8 @@ def load_mjcf(
       keeps viscous damping, of joints and actuators alike; frictionloss is never applied and
       noted in ``robot.warnings``.
     - A linear joint equality makes its first joint follow the second (exactly, where MuJoCo
-      has a spring); ``mimic=False`` frees it.  Inactive equalities are left out.
+      has a spring); ``mimic=False`` frees it.  ``connect`` and ``weld`` become closures
+      (`jounce.Closure`).  Inactive equalities are left out.
     - Gravity is the file's unless ``gravity`` is given.  Contacts, limits as forces, the
       forces of actuators, sensors and keyframes are no part of a robot here.
 
@@ -73,6 +75,7 @@ def load_mjcf(
     try:
         taken = _add_bodies(compiled, builder, followers, damping=damping)
         _add_sites(compiled, builder, taken)
+        _add_closures(compiled, builder, taken)
         robot = builder.build(strict)
     except ModelError as error:
         raise RobotFormatError(f"{compiled.path}: {error}") from None
@@ -131,6 +134,19 @@ def _add_sites(compiled: Compiled, builder: RobotBuilder, taken: set[str]) -> No
             label = name if name not in taken else unique(f"{body}/{name}", taken)
             taken.add(label)
             builder.frame(label, body, _pose(model.site_pos[i], model.site_quat[i]).matrix())
+
+
+def _add_closures(compiled: Compiled, builder: RobotBuilder, taken: set[str]) -> None:
+    """Make every connect and weld a closure between two frames named after it."""
+    for name, directions, *ends in loops(compiled):
+        labels = []
+        for side, end in zip("ab", ends, strict=True):
+            label = unique(f"{name}/{side}", taken)
+            taken.add(label)
+            pose = _pose(end.position, end.quaternion).matrix()
+            builder.frame(label, compiled.bodies[end.body], pose)
+            labels.append(label)
+        builder.closure(*labels, directions=directions)
 
 
 def _add_body(

@@ -1,4 +1,4 @@
-"""What an MJCF file may say that Jounce cannot honour, and the couplings it can."""
+"""What an MJCF file may say that Jounce cannot honour, and the equalities it can."""
 
 from __future__ import annotations
 
@@ -63,8 +63,10 @@ def couplings(compiled: Compiled, *, mimic: bool) -> dict[int, Coupling]:
         label = f"equality {names[i] or int(i)!r} ({kind})"
         follower, leader = int(model.eq_obj1id[i]), int(model.eq_obj2id[i])
         a = model.eq_data[i]
+        if kind in ("connect", "weld"):
+            continue  # `loops`
         if kind != "joint":
-            refused.append(f"{label} closes a loop or couples more than two joints")
+            refused.append(f"{label} is of a kind that Jounce does not have")
         elif not mimic:
             continue
         elif leader < 0:
@@ -78,6 +80,38 @@ def couplings(compiled: Compiled, *, mimic: bool) -> dict[int, Coupling]:
             result[follower] = (leader, float(a[1]), float(y0 + a[0] - a[1] * x0))
     _raise(compiled, refused)
     return result
+
+
+class LoopEnd(NamedTuple):
+    """One of the two frames that an equality holds together, in a body."""
+
+    body: int
+    position: np.ndarray
+    quaternion: np.ndarray  # w x y z, as MuJoCo's
+
+
+def loops(compiled: Compiled) -> Iterator[tuple[str, str, LoopEnd, LoopEnd]]:
+    """Yield name, directions and both ends of every active connect and weld."""
+    model, kinds, names = compiled.model, compiled.mujoco.mjtEq, compiled.names("eq")
+    if compiled.disabled("EQUALITY", "CONSTRAINT"):
+        return
+    straight = np.array([1.0, 0.0, 0.0, 0.0])
+    for i in np.flatnonzero(model.eq_active0):
+        is_weld = model.eq_type[i] == kinds.mjEQ_WELD
+        if not is_weld and model.eq_type[i] != kinds.mjEQ_CONNECT:
+            continue
+        a = model.eq_data[i]
+        ids = int(model.eq_obj1id[i]), int(model.eq_obj2id[i])
+        if model.eq_objtype[i] == compiled.mujoco.mjtObj.mjOBJ_SITE:
+            ends = [
+                LoopEnd(int(model.site_bodyid[k]), model.site_pos[k], model.site_quat[k])
+                for k in ids
+            ]
+        elif is_weld:  # the pose of the second in the first, and a point of the second
+            ends = [LoopEnd(ids[0], a[3:6], a[6:10]), LoopEnd(ids[1], a[:3], straight)]
+        else:
+            ends = [LoopEnd(ids[0], a[:3], straight), LoopEnd(ids[1], a[3:6], straight)]
+        yield names[i] or f"equality{int(i)}", "all" if is_weld else "linear", ends[0], ends[1]
 
 
 def reflected(compiled: Compiled, field: str) -> np.ndarray:

@@ -143,13 +143,6 @@ REFUSED = {
     "density": (TWO, "", 'density="1.2"', "fluid"),
     "viscosity": (TWO, "", 'viscosity="0.1"', "fluid"),
     "free armature": (one_joint('type="free" armature="1"'), "", "", "free joint 'j'"),
-    "connect": (
-        TWO,
-        '<equality><connect name="c" body1="a" body2="b" anchor="0 0 0"/></equality>',
-        "",
-        r"equality 'c' \(connect\) closes a loop",
-    ),
-    "weld": (TWO, '<equality><weld body1="a"/></equality>', "", r"equality 0 \(weld\)"),
     "lock": (TWO, '<equality><joint joint1="j"/></equality>', "", "locks a joint"),
     "polynomial": (
         TWO,
