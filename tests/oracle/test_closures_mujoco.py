@@ -17,8 +17,6 @@ STIFF = 'solref="0.002 1" solimp="0.99999 0.99999 1e-6"'
 ACCURACY = 1e-3  # of scale: what an impedance of 0.99999 leaves
 LINK = '<geom type="capsule" fromto="0 0 0 {} 0 0" size="0.02" mass="{}" contype="0" '
 LINK += 'conaffinity="0"/>'
-    '<geom type="capsule" fromto="0 0 0 {} 0 0" size="0.02" mass="{}" contype="0" conaffinity="0"/>'
-)
 
 
 def fourbar(equality: str, extra: str = "") -> str:
