@@ -19,6 +19,8 @@ COMMANDS = {
     "show": "Show what a robot is made of.",
     "verify": "Check that a robot is sound and that all computations of it agree.",
     "id": "Compute torques of a logged motion, and their rates.",
+    "check": "Check a logged motion against limits.",
+    "plan": "Find the fastest motion through points that keeps all limits.",
     "ik": "Find the joints that put a frame at a pose, or move it along a path.",
     "simulate": "Let a robot move under constant torques, and gravity.",
     "export": "Write a quantity of a robot as source code that needs nothing else.",

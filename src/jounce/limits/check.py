@@ -15,6 +15,7 @@ from jounce.limits.extrema import ENOUGH, Maxima, maxima
 from jounce.limits.limits import MotionLimits, Quantity, checked_limits
 from jounce.model.checks import checked_integer
 from jounce.model.robot import Robot
+from jounce.tables.log import Log
 from jounce.tables.table import MotionTable
 from jounce.trajectory.protocol import (
     RobotMotion,
@@ -240,6 +241,31 @@ def _check_samples(robot: Robot, motion: Any, limits: MotionLimits) -> LimitRepo
         values = _differentiated(robot, time, values, _order(limited), unknown)
     found = values_of(robot, limited, values, forces_of(robot, limited, values))
     return LimitReport(worst_rows(limits, limited, time, found), tuple(unknown))
+
+
+def check_log(robot: Robot, log: Log, limits: MotionLimits | None = None) -> LimitReport:
+    """Check the samples of a log, block by block, so that any number of them fits into memory.
+
+    The log must be opened with the order that the limits need, `needed_order`.
+    """
+    limits = checked_limits(robot, limits)
+    limited = limits.limited()
+    worst: dict[tuple[str, str], LimitRow] = {}
+    for table in log.blocks():
+        motion = table.motion
+        values = values_of(robot, limited, motion, forces_of(robot, limited, motion))
+        for row in worst_rows(limits, limited, table.time, values):
+            known = worst.get((row.quantity, row.joint))
+            if known is None or row.use > known.use:
+                worst[row.quantity, row.joint] = row
+    given = log.file.orders[0]
+    unknown = tuple(q.name for q in limited if q.order + 2 * q.is_force >= given)
+    return LimitReport(tuple(worst.values()), unknown)
+
+
+def needed_order(limits: MotionLimits) -> int:
+    """Return the highest derivative of q that these limits are about."""
+    return _order(limits.limited())
 
 
 def _differentiated(

@@ -1,0 +1,92 @@
+"""``jounce check``: does a logged motion keep the limits of a robot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from jounce.cli.arguments import robot_argument
+from jounce.cli.console import messages, output, progress, say
+from jounce.cli.failure import CheckFailed
+from jounce.cli.motion_argument import logged, motion_options
+
+if TYPE_CHECKING:
+    from jounce.limits.check import LimitReport, LimitRow
+    from jounce.limits.limits import MotionLimits
+    from jounce.model.robot import Robot
+
+_FILE = click.Path(path_type=Path)
+_SPOKEN = {
+    "effort": "torque",
+    "effort_rate": "torque-rate",
+    "effort_second_rate": "torque-2nd-rate",
+}
+_USUAL = ("position", "velocity", "acceleration", "jerk", "effort", "effort_rate")
+
+
+@click.command("check", epilog="Example: jounce check panda log.csv --limits limits.csv")
+@robot_argument
+@click.argument("motion", type=_FILE)
+@click.option("--limits", type=_FILE, metavar="FILE",
+              help="Limits (.csv, .json); what it leaves out is the robot's own.")  # fmt: skip
+@motion_options
+def check(robot: Robot, *, motion: Path, limits: Path | None, **options: Any) -> None:
+    """Check a logged motion against limits; exit 1 if one is exceeded.
+
+    MOTION is a log as for 'jounce id'; rates that it lacks come from a smoothing spline.
+    """
+    from jounce.errors import ArgumentError
+    from jounce.limits.check import check_log, needed_order
+    from jounce.limits.limits import MotionLimits
+
+    known = MotionLimits.of(robot) if limits is None else MotionLimits.read(limits, robot)
+    if not known.limited():
+        raise ArgumentError(f"no limits are known of {robot.name!r}; give some with --limits.")
+    log = logged(motion, robot, needed_order(known), options)
+    with progress(f"limits of {robot.name}"):
+        report = check_log(robot, log, known)
+    _print(report)
+    if report.differentiated:
+        say(f"rates: {log.method}; of it {', '.join(map(_spoken, report.differentiated))}")
+    for note in log.notes:
+        messages().print(f"jounce: {note}", markup=False, soft_wrap=True)
+    missing = _unknown(known)
+    if report.violations:
+        worst, *more = report.violations
+        others = f", and {len(more)} more" if more else ""
+        raise CheckFailed(f"{_sentence(worst)}{others}")
+    say("; ".join(["all known limits hold at the samples", *missing]))
+
+
+def _print(report: LimitReport) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("joint", "limit", "bound", "peak", "time s", "use %"):
+        table.add_column(title, justify="left" if title in ("joint", "limit") else "right")
+    for row in sorted(report.rows, key=lambda row: -row.use):
+        style = "red" if row.violated else None
+        numbers = (row.bound, row.value, row.time, 100.0 * row.use)
+        table.add_row(escape(row.joint), _spoken(row.quantity), *(f"{x:.6g}" for x in numbers),
+                      style=style)  # fmt: skip
+    output().print(table)
+
+
+def _unknown(limits: MotionLimits) -> list[str]:
+    """Say which of the usual limits are not known, so that nobody takes them for kept."""
+    limited = {quantity.name for quantity in limits.limited()}
+    return [f"no {_spoken(name)} limit is known" for name in _USUAL if name not in limited]
+
+
+def _spoken(name: str) -> str:
+    return _SPOKEN.get(name, name)
+
+
+def _sentence(row: LimitRow) -> str:
+    return (
+        f"the {_spoken(row.quantity)} of {row.joint} is {row.value:.6g} at t = {row.time:.6g} s, "
+        f"beyond its limit {row.bound:.6g}"
+    )

@@ -1,0 +1,129 @@
+"""``jounce plan``: the fastest motion through points within the limits of a robot."""
+
+from __future__ import annotations
+
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from jounce.cli.arguments import FiniteRange, check_output, robot_argument, sample_count
+from jounce.cli.console import messages, output, progress, say
+
+if TYPE_CHECKING:
+    from jounce.limits.limits import MotionLimits
+    from jounce.model.robot import Robot
+    from jounce.planning.timed_motion import TimedMotion
+    from jounce.tables.table import MotionTable
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command(
+    "plan", epilog="Example: jounce plan panda points.csv --limits limits.csv -o motion.csv"
+)
+@robot_argument
+@click.argument("points", type=_FILE)
+@click.option("--limits", type=_FILE, metavar="FILE",
+              help="Limits (.csv, .json); what it leaves out is the robot's own.")  # fmt: skip
+@click.option("--out", "-o", type=_FILE, metavar="FILE",
+              help="Where to write t, q, v, a …, Q, Q1 …: .csv, .npz or .parquet.")  # fmt: skip
+@click.option("--rate", type=FiniteRange(min=0, min_open=True), default=1000.0,
+              show_default=True, metavar="HZ", help="Samples a second to write.")  # fmt: skip
+@click.option("--report", type=_FILE, metavar="FILE",
+              help="Write a page that shows the motion (.html).")  # fmt: skip
+@click.option("--plot", type=_FILE, metavar="FILE",
+              help="Write a picture of torques and rates as parts of their limits.")  # fmt: skip
+@click.option("--knots", type=click.IntRange(min=8), metavar="N",
+              help="Pieces of the speed along the path.  [default: 40 a point]")  # fmt: skip
+@click.option("--smoothness", type=click.IntRange(min=1), default=3, show_default=True,
+              metavar="N", help="Derivatives of q that vanish at both ends.")  # fmt: skip
+@click.option("--units", metavar="UNITS", help="Units of POINTS, as for 'jounce id'.")
+def plan(robot: Robot, *, points: Path, **options: Any) -> None:
+    """Find the fastest motion through points that keeps all limits.
+
+    POINTS is a .csv, .npz or .parquet file as for 'jounce id', with one point a row; of its
+    column t only the order counts, so 0, 1, 2 … will do.
+    """
+    from jounce.lazy import required
+    from jounce.limits.limits import MotionLimits
+    from jounce.planning.planner import time_optimal
+    from jounce.tables.file import read_motion, write_table
+
+    given = [points, options["limits"]]
+    out = check_output(options["out"], ".csv", ".npz", ".parquet", inputs=given)
+    page = check_output(options["report"], ".html", inputs=given)
+    plot = check_output(options["plot"], ".png", ".svg", ".pdf", inputs=given)
+    if plot is not None:
+        required("matplotlib", "--plot", "plot")
+    if page is not None:
+        required("plotly", "--report", "report")
+    read = options["limits"]
+    limits = MotionLimits.of(robot) if read is None else MotionLimits.read(read, robot)
+    path = read_motion(points, robot, units=options["units"]).values[0]
+    with progress(f"planning {robot.name} through {len(path)} points"):
+        motion = time_optimal(
+            robot, path, limits, knots=options["knots"], smoothness=options["smoothness"]
+        )
+    _print(motion)
+    sample_count(motion.duration, 1.0 / options["rate"])
+    table = motion.table(options["rate"])
+    if out is not None:
+        write_table(out, table)
+    if page is not None:
+        from jounce.report.write import write_report
+
+        source = f"fastest motion through {points.name}, {motion.duration:.4g} s"
+        write_report(page, robot, table.time, *table.motion, limits=limits, source=source)
+    if plot is not None:
+        _draw(plot, robot, table, limits, f"{robot.name}: {motion.duration:.4g} s")
+    written = ", ".join(str(x) for x in (out, page, plot) if x is not None)
+    if written:
+        say(f"{written}: {table.time.size} samples")
+
+
+def _print(motion: TimedMotion) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("limit that binds", "joint", "from s", "to s"):
+        table.add_column(title, justify="right" if title.endswith(" s") else "left")
+    for row in motion.binding:
+        table.add_row(row.quantity, escape(row.joint), f"{row.start:.4f}", f"{row.end:.4f}")
+    output().print(table)
+    one_speed, *_ = motion.durations
+    say(
+        f"duration {motion.duration:.6g} s; lower bound {motion.lower_bound:.6g} s (without limits "
+        f"of rates); with one speed {one_speed:.6g} s"
+    )
+    if not motion.converged:
+        messages().print("jounce: the solver stopped early; the motion keeps all limits")
+
+
+def _draw(path: Path, robot: Robot, table: MotionTable, limits: MotionLimits, title: str) -> None:
+    """Draw velocities, torques and torque rates as parts of their limits."""
+    from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
+
+    from jounce.files import atomic_write
+
+    assert table.forces is not None
+    rows = (("velocity", table.motion[1]), ("effort", table.forces[0]),
+            ("effort_rate", table.forces[1]))  # fmt: skip
+    figure = Figure(figsize=(8.0, 7.0), layout="constrained")
+    panes = figure.subplots(3, 1, sharex=True)
+    for axes, (name, values) in zip(panes, rows, strict=True):
+        bound = getattr(limits, name)
+        limited = [k for k in range(robot.nv) if isfinite(bound[k]) and bound[k] > 0.0]
+        for k in limited:
+            axes.plot(table.time, values[:, k] / bound[k], label=limits.names[k])
+        axes.set_ylabel(f"{name.replace('_', ' ')} / limit")
+        axes.grid(visible=True, alpha=0.3)
+        if not limited:
+            axes.text(0.5, 0.5, "no limit is known", ha="center", transform=axes.transAxes)
+    panes[0].set_title(title)
+    panes[0].legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small")
+    panes[-1].set_xlabel("t [s]")
+    with atomic_write(path, "wb") as file:
+        figure.savefig(file, format=path.suffix.lower()[1:], dpi=150)

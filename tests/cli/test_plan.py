@@ -1,0 +1,56 @@
+"""``jounce plan``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import jounce
+from jounce.cli import main
+from jounce.trajectory import MotionLimits, read_table
+from tests.cli.program import only_line
+
+POINTS = "t,joint1,joint2\n0,0.0,0.5\n1,1.0,1.0\n2,1.5,0.2\n"
+LIMITS = "joint,velocity,effort,effort_rate\njoint1,2,80,500\njoint2,2,30,500\n"
+
+
+def run(*arguments: str | Path) -> tuple[int, str, str]:
+    result = CliRunner().invoke(main, ["plan", *map(str, arguments)])
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "points.csv").write_text(POINTS)
+    (tmp_path / "limits.csv").write_text(LIMITS)
+    return tmp_path
+
+
+def test_the_motion_is_written(folder: Path):
+    out, plot, page = (folder / name for name in ("motion.csv", "motion.png", "page.html"))
+    code, text, err = run("planar2r", folder / "points.csv", "--limits", folder / "limits.csv",
+                          "-o", out, "--plot", plot, "--report", page)  # fmt: skip
+    assert (code, err) == (0, "")
+    table = read_table(out)
+    arm = jounce.load("planar2r")
+    limits = MotionLimits.read(folder / "limits.csv", arm)
+    assert table.forces is not None
+    assert (np.abs(table.forces[1]) / limits.effort_rate).max() <= 1.0 + 1e-9
+    np.testing.assert_allclose(table.values[0][[0, -1]], [[0.0, 0.5], [1.5, 0.2]], atol=1e-12)
+    assert f"duration {table.time[-1]:.6g} s; lower bound" in text
+    assert f"{table.time.size} samples" in text
+    assert plot.read_bytes()[:4] == b"\x89PNG"
+    assert "fastest motion through points.csv" in page.read_text(encoding="utf-8")
+
+
+def test_what_cannot_be_done_is_one_line(folder: Path):
+    (folder / "limits.csv").write_text("joint,effort\njoint1,0\n")
+    code, text, err = run("planar2r", folder / "points.csv", "--limits", folder / "limits.csv")
+    assert (code, text) == (2, "")
+    assert "'joint1'" in only_line(err)
+    code, _, err = run("planar2r", folder / "points.csv", "-o", folder / "points.csv")
+    assert code == 2
+    assert only_line(err)
