@@ -33,9 +33,10 @@ _USUAL = ("position", "velocity", "acceleration", "jerk", "effort", "effort_rate
               help="Limits (.csv, .json); what it leaves out is the robot's own.")  # fmt: skip
 @motion_options
 def check(robot: Robot, *, motion: Path, limits: Path | None, **options: Any) -> None:
-    """Check a logged motion against limits; exit 1 if one is exceeded.
+    """Check a logged motion against limits.
 
-    MOTION is a log as for 'jounce id'; rates that it lacks come from a smoothing spline.
+    It ends with 1 if one is exceeded.  MOTION is a log as for 'jounce id'; rates that it lacks
+    come from a smoothing spline.
     """
     from jounce.errors import ArgumentError
     from jounce.limits.check import check_log, needed_order
