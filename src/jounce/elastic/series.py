@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from jounce.api.closures import constrained_inverse_dynamics
 from jounce.api.dynamics import inverse_dynamics
 from jounce.api.matrices import forward_dynamics
 from jounce.api.partials import forward_dynamics_partials
@@ -62,6 +64,9 @@ class SeriesElastic:
     their entries are inf) and have no motor angle: θ, θ', θ'' are zero there, and their torque
     is the generalised force that moves them.
 
+    Of a robot with closures the joints of finite stiffness are driven, all others are passive
+    (stiffness inf, motor inertia 0): `feedforward` and `torques` take closed motions.
+
     With spring damping the motor follows the motion through a filter and q is no flat output:
     forward dynamics and simulation work, everything from q to the motors is refused.
 
@@ -102,7 +107,7 @@ class SeriesElastic:
         self._spring_damping = np.where(self.rigid, 0.0, self.damping)
         inertia = np.where(self.rigid, 1.0, self.motor_inertia)
         self._mobility = np.where(self.rigid, 0.0, 1.0 / inertia)
-        if not robot.quaternions:
+        if not robot.quaternions and not robot.closures:
             self._feedforward = kernel_of(kernel_spec(self._unmotored, "elastic_feedforward"))
 
     def __repr__(self) -> str:
@@ -117,6 +122,8 @@ class SeriesElastic:
         self._has_motor = np.ones(self.robot.nv, dtype=bool)
         for joint in self.robot.joints:
             self._has_motor[joint.v_slice] = joint.quaternion is None
+        if self.robot.closures and np.ndim(given) > 0:
+            self._has_motor &= np.isfinite(per_joint(self.robot, "stiffness", given, infinite=True))
         if np.ndim(given) == 0:
             given = np.where(self._has_motor, as_floats("stiffness", given), np.inf)
         stiffness = per_joint(self.robot, "stiffness", given, infinite=True)
@@ -145,7 +152,7 @@ class SeriesElastic:
                 f"derivative of the joint torque. Got {3 + (j is not None)} arrays."
             )
         arguments = (q, v, a, j, s, self._compliance, self.motor_inertia)
-        if wrenches or self.robot.quaternions:
+        if wrenches or self.robot.quaternions or self.robot.closures:
             rows = self._loaded((q, v, a, j, s), wrenches)
         else:
             rows = self._feedforward(*arguments)
@@ -160,13 +167,24 @@ class SeriesElastic:
     def _loaded(self, motion: tuple[Any, ...], wrenches: Wrenches) -> tuple[np.ndarray, ...]:
         """Return the rows of the feedforward kernel under external wrenches, joint side."""
         q, *rates = checked_motion(self.robot, motion)
-        Q = inverse_dynamics(self._unmotored, q, *rates, wrenches=wrenches)
+        Q = self._joint_forces([q, *rates], wrenches)
         theta, theta1, theta2 = (
             x + self._compliance * f for x, f in zip(self._angles(q, *rates), Q, strict=False)
         )
         torque = self.motor_inertia * np.where(self._has_motor, theta2, rates[1]) + Q[0]
         power = torque * np.where(self._has_motor, theta1, rates[0])
         return theta, theta1, theta2, torque, Q[0], Q[1], power
+
+    def _joint_forces(self, motion: Sequence[np.ndarray], wrenches: Wrenches) -> np.ndarray:
+        """Return the forces of the joints; with closures those of the driven ones, others zero."""
+        if not self.robot.closures:
+            return inverse_dynamics(self._unmotored, *motion, wrenches=wrenches)
+        found, _ = constrained_inverse_dynamics(
+            self._unmotored, *motion, actuated=self._names(self._has_motor), wrenches=wrenches
+        )
+        Q = np.zeros((*found.shape[:-1], self.robot.nv))
+        Q[..., self._has_motor] = found
+        return Q
 
     def _angles(self, q: np.ndarray, *rates: np.ndarray) -> list[np.ndarray]:
         """Return q and its rates as the motors of rigid joints would see them."""
@@ -181,7 +199,7 @@ class SeriesElastic:
         """
         self.require_flat("the torque of a motion")
         motion = checked_motion(self.robot, (q, *rates))
-        Q = inverse_dynamics(self._unmotored, *motion, wrenches=wrenches)
+        Q = self._joint_forces(motion, wrenches)
         accelerations = np.array(
             [x + self._compliance * f for x, f in zip(motion[2:], Q[2:], strict=False)]
         )
