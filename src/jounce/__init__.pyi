@@ -30,12 +30,14 @@ from jounce.api.closures import (
 )
 from jounce.api.closures import mobility as mobility
 from jounce.api.dynamics import centroidal_momentum as centroidal_momentum
+from jounce.api.dynamics import centroidal_momentum_matrix as centroidal_momentum_matrix
 from jounce.api.dynamics import gravity_forces as gravity_forces
 from jounce.api.dynamics import inverse_dynamics as inverse_dynamics
 from jounce.api.dynamics import joint_wrenches as joint_wrenches
 from jounce.api.dynamics import kinetic_energy as kinetic_energy
 from jounce.api.dynamics import momentum as momentum
 from jounce.api.dynamics import potential_energy as potential_energy
+from jounce.api.dynamics import wrench_forces as wrench_forces
 from jounce.api.kinematics import body_jacobians as body_jacobians
 from jounce.api.kinematics import center_of_mass as center_of_mass
 from jounce.api.kinematics import com_jacobian as com_jacobian
@@ -48,11 +50,19 @@ from jounce.api.kinematics import twists as twists
 from jounce.api.matrices import coriolis_matrix as coriolis_matrix
 from jounce.api.matrices import forward_dynamics as forward_dynamics
 from jounce.api.matrices import mass_matrix as mass_matrix
+from jounce.api.partials import centroidal_momentum_partials as centroidal_momentum_partials
 from jounce.api.partials import forward_dynamics_partials as forward_dynamics_partials
+from jounce.api.partials import frame_pose_partials as frame_pose_partials
+from jounce.api.partials import frame_twist_partials as frame_twist_partials
+from jounce.api.partials import inverse_dynamics_gradient as inverse_dynamics_gradient
+from jounce.api.partials import (
+    inverse_dynamics_hessian_product as inverse_dynamics_hessian_product,
+)
 from jounce.api.partials import inverse_dynamics_partials as inverse_dynamics_partials
 from jounce.api.partials import regressor as regressor
 from jounce.api.partials import slotine_li_regressor as slotine_li_regressor
 from jounce.api.tensors import SecondPartials as SecondPartials
+from jounce.api.tensors import com_jacobian_partials as com_jacobian_partials
 from jounce.api.tensors import coriolis_parameter_partials as coriolis_parameter_partials
 from jounce.api.tensors import coriolis_partials as coriolis_partials
 from jounce.api.tensors import gravity_parameter_partials as gravity_parameter_partials
@@ -102,7 +112,9 @@ from jounce.model.builder import RobotBuilder as RobotBuilder
 from jounce.model.closures import Closure as Closure
 from jounce.model.configuration import configuration_rate as configuration_rate
 from jounce.model.configuration import difference as difference
+from jounce.model.configuration import difference_partials as difference_partials
 from jounce.model.configuration import integrate as integrate
+from jounce.model.configuration import integrate_partials as integrate_partials
 from jounce.model.inertia import Inertia as Inertia
 from jounce.model.records import Limits as Limits
 from jounce.model.robot import Robot as Robot

@@ -100,6 +100,34 @@ def centroidal_momentum(robot: Robot, q: Any, v: Any, *rates: Any) -> np.ndarray
     return evaluate(robot, "centroidal_momentum", (q, v, *rates))
 
 
+def centroidal_momentum_matrix(robot: Robot, q: Any, *rates: Any) -> np.ndarray:
+    """Return A with ``h = A v`` about the centre of mass, ``(K + 1, *batch, 6, nv)``.
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r")
+    >>> A = jounce.centroidal_momentum_matrix(arm, [0.1, 0.2])[0]
+    >>> h = jounce.centroidal_momentum(arm, [0.1, 0.2], [1, 2])[0]
+    >>> bool(abs(A @ [1, 2] - h).max() < 1e-15)
+    True
+    """
+    return evaluate(robot, "centroidal_momentum_matrix", (q, *rates))
+
+
+def wrench_forces(robot: Robot, wrenches: Mapping[str, Any], q: Any, *rates: Any) -> np.ndarray:
+    """Return ``Σ Jᵀ W``, the generalised forces of wrenches, ``(K + 1, *batch, nv)``.
+
+    ``wrenches`` are those of `inverse_dynamics`; time derivatives are of the product, so those of
+    the wrenches count too.  No Jacobian is formed.
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r")
+    >>> up = jounce.Wrench([[0, 0, 0, 0, 1, 0]], "hybrid")  # 1 N along y at the tip, 1.8 m away
+    >>> jounce.wrench_forces(arm, {"tip": up}, [0.0, 0.0]).round(12).tolist()
+    [[1.8, 0.8]]
+    """
+    return evaluate(robot, "wrench_forces", (q, *rates), wrenches)
+
+
 def kinetic_energy(robot: Robot, q: Any, v: Any, *rates: Any) -> np.ndarray:
     """Return the kinetic energy ``½ vᵀ M v`` (motor inertias included), ``(K, *batch)``.
 

@@ -157,12 +157,29 @@ def jacobian_partials(
     return _tensor(robot, "jacobian_partials", (q, *rates), memory_limit, **options)
 
 
+def com_jacobian_partials(
+    robot: Robot, q: Any, *rates: Any, memory_limit: int = MEMORY_LIMIT
+) -> np.ndarray:
+    """Return ∂J/∂q, ∂(dJ/dt)/∂q, ... of the centre of mass, ``(K + 1, *batch, 3, nv, nv)``.
+
+    J itself, `com_jacobian`, has the partials of the centre of mass.
+
+    >>> import jounce
+    >>> arm, q, v = jounce.load("planar2r"), [0.1, 0.2], [1, 2]
+    >>> dJ = jounce.com_jacobian_partials(arm, q)[0]
+    >>> bool(abs(dJ @ v - jounce.com_jacobian(arm, q, v)[1]).max() < 1e-15)
+    True
+    """
+    return _tensor(robot, "com_jacobian_partials", (q, *rates), memory_limit)
+
+
 def inverse_dynamics_second_partials(
     robot: Robot, q: Any, v: Any, a: Any, *, memory_limit: int = MEMORY_LIMIT
 ) -> SecondPartials:
     """Return the second partials of Q by q and q, v and v, q and v, a and q.
 
-    For joints whose velocity is dq/dt; spherical and free joints raise UnsupportedError.
+    Coordinates of spherical and free joints vary by the increment of `jounce.integrate`.  Such
+    increments do not commute: ``qq[i, j, k]`` is the partial by k of that by j.
 
     >>> import jounce
     >>> arm = jounce.load("planar2r")

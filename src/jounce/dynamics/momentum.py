@@ -88,7 +88,7 @@ def centroidal_momentum(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> R
     """Return angular and linear momentum about the centre of mass; K rates give K rows."""
     tree, motions, twists = _moving(robot, q, rates)
     L, P = momentum_jets(tree, motions, twists)
-    about_com = Force(L - _center_of_mass(robot, tree, motions).cross(P), P)
+    about_com = Force(L - center_of_mass_jets(robot, tree, motions).cross(P), P)
     return as_rows(components(about_com), len(rates) - 1)
 
 
@@ -109,18 +109,24 @@ def center_of_mass(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
     """Return the centre of mass in the world; K rates give K + 1 rows."""
     tree = lowered(robot)
     motions = link_motions(tree, q, rates)
-    return as_rows(_center_of_mass(robot, tree, motions), len(rates))
+    return as_rows(center_of_mass_jets(robot, tree, motions), len(rates))
 
 
 def com_jacobian(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
     """Return the Jacobian of the centre of mass, 3 nv scalars, row by row [GOA13, (7)]."""
     tree = lowered(robot)
-    columns = first_moment_jacobian(tree, link_poses(tree, link_motions(tree, q, rates)))
+    columns = com_jacobian_jets(robot, tree, link_motions(tree, q, rates))
+    return as_rows([column[k] for k in range(3) for column in columns], len(rates))
+
+
+def com_jacobian_jets(robot: Robot, tree: Tree, motions: Sequence[LinkMotion]) -> list[Vec3]:
+    """Return the columns of the Jacobian of the centre of mass, one a velocity."""
     scale = 1.0 / _mass(robot)
-    return as_rows([column[k] * scale for k in range(3) for column in columns], len(rates))
+    return [column * scale for column in first_moment_jacobian(tree, link_poses(tree, motions))]
 
 
-def _center_of_mass(robot: Robot, tree: Tree, motions: Sequence[LinkMotion]) -> Vec3:
+def center_of_mass_jets(robot: Robot, tree: Tree, motions: Sequence[LinkMotion]) -> Vec3:
+    """Return the centre of mass in the world."""
     h = first_moment(tree, link_poses(tree, motions), robot.base_inertia.spatial)
     return h * (1.0 / _mass(robot))
 

@@ -25,14 +25,14 @@ from typing import Any, NamedTuple
 
 from jounce.algebra.inertia import SpatialInertia
 from jounce.algebra.jet import derivatives, leibniz
-from jounce.algebra.se3 import NO_FORCE, Force, Motion
+from jounce.algebra.se3 import NO_FORCE, NO_MOTION, Force, Motion
 from jounce.dynamics.inverse import inverse_dynamics
 from jounce.dynamics.load_partials import load_partials
 from jounce.dynamics.matrices import Matrix, add_entry, branch, composite_inertias, zeros
 from jounce.dynamics.motion import LinkMotion, link_motions
 from jounce.dynamics.rows import Rows, Scalars
 from jounce.dynamics.twists import falling_ground
-from jounce.dynamics.variation import partials, varied_configuration, varied_rate
+from jounce.dynamics.variation import motion_partials
 from jounce.dynamics.wrenches import Loads, frame_wrenches
 from jounce.model.lowering.reduced import reduced
 from jounce.model.lowering.tree import Tree
@@ -61,8 +61,18 @@ def inverse_dynamics_partials(
             [x + y for x, y in zip(*rows, strict=True)]
             for rows in zip(first[0], loads, strict=True)
         ]
+    return mixed_partials(robot, rates, first, order)
+
+
+def mixed_partials(
+    robot: Robot, rates: Sequence[Scalars], first: Sequence[Matrix], order: int
+) -> Rows:
+    """Return the partials of all time derivatives from the jets of those of a quantity itself.
+
+    ``first`` are its partials by q, v, ...; the recursion is that of `inverse_dynamics_partials`.
+    """
     level = [[[derivatives(x, order) for x in row] for row in matrix] for matrix in first]
-    level += [[[(0.0,) * (order + 1)] * robot.nv] * robot.nv] * order
+    level += [[[(0.0,) * (order + 1)] * robot.nv] * len(first[0])] * order
     turning = _turning(robot, rates)
     result: Rows = []
     for k in range(order + 1):
@@ -133,10 +143,7 @@ def tangent_partials(
 
     Slower and independent of the analytic text: its check.
     """
-    nv, count = robot.nv, len(rates) + 1
-    varied = [varied_rate(rate, nv * (j + 1)) for j, rate in enumerate(rates)]
-    Q = inverse_dynamics(robot, varied_configuration(robot, q), varied, wrenches)
-    return [partials(row, range(nv * j, nv * (j + 1))) for row in Q for j in range(count)]
+    return motion_partials(inverse_dynamics, robot, q, rates, wrenches)
 
 
 class Partials(NamedTuple):
@@ -169,9 +176,9 @@ class _Wrenches(NamedTuple):
 
 def force_partials(tree: Tree, motions: Sequence[LinkMotion], order: int) -> Partials:
     """Return ∂Q/∂q, ∂Q/∂v and M of the motion; twists are jets of the given order."""
-    carried, twists = _twists(tree, motions, order)
+    carried, twists = carried_twists(tree, motions, falling_ground(tree.gravity, order))
     inertias = composite_inertias(tree, motions)
-    momenta = _momenta(tree, motions, twists)
+    momenta = momenta_beyond(tree, motions, twists)
     all_screws = [
         [_screw(X, twists[i], carried[i], motions[i].twist) for X in link.step.screws]
         for i, link in enumerate(tree.links)
@@ -243,11 +250,10 @@ def _rate(W: Force, V: Motion) -> Force:
     return W.dt() + V.cross_dual(W)
 
 
-def _twists(
-    tree: Tree, motions: Sequence[LinkMotion], order: int
+def carried_twists(
+    tree: Tree, motions: Sequence[LinkMotion], ground: Motion = NO_MOTION
 ) -> tuple[list[Motion], list[Motion]]:
-    """Return the twist of every link and of its parent, both in the frame of the link."""
-    ground = falling_ground(tree.gravity, order)
+    """Return the twist of every link's parent and of the link, both in the frame of the link."""
     carried: list[Motion] = []
     twists: list[Motion] = []
     for link, motion in zip(tree.links, motions, strict=True):
@@ -257,7 +263,9 @@ def _twists(
     return carried, twists
 
 
-def _momenta(tree: Tree, motions: Sequence[LinkMotion], twists: Sequence[Motion]) -> list[Force]:
+def momenta_beyond(
+    tree: Tree, motions: Sequence[LinkMotion], twists: Sequence[Motion]
+) -> list[Force]:
     """Return the momentum of everything beyond each joint."""
     total = [NO_FORCE] * len(tree.links)
     for i in reversed(range(len(tree.links))):

@@ -8,8 +8,7 @@ from typing import Any
 from jounce.algebra.tangent import partial
 from jounce.dynamics.partials import inverse_dynamics_partials
 from jounce.dynamics.rows import Rows, Scalars
-from jounce.dynamics.variation import partials, varied_configuration
-from jounce.errors import UnsupportedError
+from jounce.dynamics.variation import partials, varied_configuration, varied_rate
 from jounce.model.robot import Robot
 
 
@@ -20,16 +19,15 @@ def inverse_dynamics_second_partials(robot: Robot, q: Scalars, rates: Sequence[S
 
         ∂²Q_i/∂v_j∂v_h = ∂M_ij/∂q_h + ∂M_ih/∂q_j − ∂M_jh/∂q_i          twice Christoffel's symbols
 
-    For joints whose velocity is dq/dt: all but spherical and free ones.
+    which holds where velocities are dq/dt.  With spherical or free joints the text runs on
+    tangent numbers in v as well.  Increments of such joints do not commute: of the two partials
+    by q the last index is taken last.
     """
-    balls = [joint.name for joint in robot.joints if joint.quaternion is not None]
-    if balls:
-        raise UnsupportedError(
-            f"second partials need joints whose velocity is dq/dt; robot {robot.name!r} has the "
-            f"spherical or free joint {balls[0]!r}, whose increments do not commute."
-        )
-    nv = robot.nv
-    by_q, by_v, by_a = inverse_dynamics_partials(robot, varied_configuration(robot, q), rates)
+    nv, varied = robot.nv, varied_configuration(robot, q)
+    has_balls = any(joint.quaternion is not None for joint in robot.joints)
+    v, a = rates
+    moving = [varied_rate(v, nv), a] if has_balls else rates
+    by_q, by_v, by_a = inverse_dynamics_partials(robot, varied, moving)
     by_aq = partials(by_a, range(nv))
 
     def dM(i: int, j: int, h: int) -> Any:
@@ -38,7 +36,9 @@ def inverse_dynamics_second_partials(robot: Robot, q: Scalars, rates: Sequence[S
     every = [(i, j, h) for i in range(nv) for j in range(nv) for h in range(nv)]
     return [
         partials(by_q, range(nv)),
-        [dM(i, j, h) + dM(i, h, j) - dM(j, h, i) for i, j, h in every],
+        partials(by_v, range(nv, 2 * nv))
+        if has_balls
+        else [dM(i, j, h) + dM(i, h, j) - dM(j, h, i) for i, j, h in every],
         [partial(by_v[i * nv + h], j) for i, j, h in every],
         by_aq,
     ]

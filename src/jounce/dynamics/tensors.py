@@ -20,6 +20,7 @@ from jounce.dynamics.matrices import (
     mass_matrix,
     mass_matrix_jets,
 )
+from jounce.dynamics.momentum import com_jacobian
 from jounce.dynamics.motion import link_motions
 from jounce.dynamics.rows import Rows, Scalars, as_rows
 from jounce.dynamics.variation import partials, varied_configuration, varied_rate
@@ -56,6 +57,12 @@ def jacobian_partials(
     """Return ∂J/∂q_h, ∂(dJ/dt)/∂q_h, ... of a frame, rows of 6 nv² scalars."""
     varied = varied_configuration(robot, q)
     rows = jacobian(robot, varied, rates, frame, representation)
+    return [partials(row, range(robot.nv)) for row in rows]
+
+
+def com_jacobian_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+    """Return ∂J/∂q_h, ∂(dJ/dt)/∂q_h, ... of the centre of mass, rows of 3 nv² scalars."""
+    rows = com_jacobian(robot, varied_configuration(robot, q), rates)
     return [partials(row, range(robot.nv)) for row in rows]
 
 

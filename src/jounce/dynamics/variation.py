@@ -5,7 +5,7 @@ A text that runs on them yields its partials by the tangent increment of `jounce
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from jounce.algebra.se3 import Transform
@@ -13,7 +13,7 @@ from jounce.algebra.so3 import Rotation, from_quaternion
 from jounce.algebra.tangent import Tangent, partial
 from jounce.algebra.vector import Vec3
 from jounce.dynamics.motion import LinkMotion
-from jounce.dynamics.rows import Scalars
+from jounce.dynamics.rows import Rows, Scalars
 from jounce.model.lowering.tree import Link
 from jounce.model.robot import Robot
 
@@ -70,3 +70,14 @@ def varied_motion(link: Link, motion: LinkMotion) -> LinkMotion:
 def partials(scalars: Iterable[Any], variables: range) -> list[Any]:
     """Return the partials of all scalars, the variable running fastest."""
     return [partial(x, variable) for x in scalars for variable in variables]
+
+
+def motion_partials(
+    text: Callable[..., Rows], robot: Robot, q: Scalars, rates: Sequence[Scalars], *rest: Any
+) -> Rows:
+    """Return the partials of every row of a text by q and by every rate, in this order."""
+    nv = robot.nv
+    varied = [varied_rate(rate, nv * (j + 1)) for j, rate in enumerate(rates)]
+    rows = text(robot, varied_configuration(robot, q), varied, *rest)
+    blocks = [range(nv * j, nv * (j + 1)) for j in range(len(rates) + 1)]
+    return [partials(row, block) for row in rows for block in blocks]

@@ -1,17 +1,17 @@
-"""External wrenches in the frames of links, whatever representation they are given in."""
+"""External wrenches in the frames of links, whatever their representation, and their forces."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from jounce.algebra.jet import Jet
 from jounce.algebra.se3 import Force, Transform
 from jounce.algebra.vector import Vec3
-from jounce.dynamics.motion import LinkMotion
+from jounce.dynamics.motion import LinkMotion, link_motions
 from jounce.dynamics.poses import link_poses
-from jounce.dynamics.rows import Scalars
-from jounce.model.lowering.tree import Tree
+from jounce.dynamics.rows import Rows, Scalars, as_rows
+from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
 
 Loads = Mapping[tuple[str, str], Sequence[Scalars]]  # frame, representation -> rows of six
@@ -64,6 +64,23 @@ def wrenches_beyond(
             moved = tree.links[i].placement.push(motions[i].pose.push(beyond[i]))
             beyond[parent] = beyond[parent] + moved if parent in beyond else moved
     return beyond
+
+
+def wrench_forces(
+    robot: Robot, q: Scalars, rates: Sequence[Scalars], wrenches: Loads | None = None
+) -> Rows:
+    """Return ``Σ Jᵀ W`` of the wrenches as rows of nv scalars; K rates give K + 1 rows.
+
+    No Jacobian is formed: with W the sum of what acts beyond a joint, ``Q_i = Ξ_iᵀ W_i``.
+    """
+    tree = lowered(robot)
+    motions = link_motions(tree, q, rates)
+    Q: list[Any] = [0.0] * robot.nv
+    for i, W in wrenches_beyond(tree, motions, frame_wrenches(robot, tree, wrenches)).items():
+        where = tree.links[i].coordinates
+        for k, X in enumerate(tree.links[i].step.screws):
+            Q[where.v + k] = Q[where.v + k] + X.power(W) * where.multiplier
+    return as_rows(Q, len(rates))
 
 
 def _in_link(given: FrameWrench, world: Sequence[Transform]) -> Force:

@@ -39,6 +39,6 @@ def product_signature(form: Signature, product: str) -> Signature:
         )
     widths = [a.width for a in arguments for _ in range(max(a.orders, 1))]
     if product == "vjp":
-        arguments = (*arguments, Argument("lambda", prod(tail), rows))
+        arguments = (*arguments, Argument("weights", prod(tail), rows))
         return Signature(arguments, len(widths), (max(widths, default=0),))
     return Signature(arguments, rows, (*tail, sum(widths)))

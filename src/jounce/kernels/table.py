@@ -6,6 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from jounce.dynamics import tensor_arrays as arrays
+from jounce.dynamics.centroidal import (
+    centroidal_momentum_matrix,
+    centroidal_momentum_partials,
+)
 from jounce.dynamics.closures import (
     closed_rate_shapes,
     closed_rates,
@@ -32,6 +36,7 @@ from jounce.dynamics.forward import (
     forward_dynamics_partials,
     mass_pivots,
 )
+from jounce.dynamics.frame_partials import frame_pose_partials, frame_twist_partials
 from jounce.dynamics.gravity import gravity_forces
 from jounce.dynamics.inverse import FORMULATIONS, inverse_dynamics
 from jounce.dynamics.inverse_kinematics import (
@@ -62,6 +67,7 @@ from jounce.dynamics.regressor import (
 )
 from jounce.dynamics.second_partials import inverse_dynamics_second_partials
 from jounce.dynamics.tensors import (
+    com_jacobian_partials,
     coriolis_parameter_partials,
     coriolis_partials,
     gravity_parameter_partials,
@@ -71,6 +77,7 @@ from jounce.dynamics.tensors import (
     mass_matrix_partials,
 )
 from jounce.dynamics.twists import REPRESENTATIONS, frame_twist, twists
+from jounce.dynamics.wrenches import wrench_forces
 
 RATE_NAMES = ("v", "a", "j", "s")
 
@@ -92,6 +99,11 @@ def derivative_name(what: str, k: int) -> str:
 
 def _derivatives(what: str, order: int) -> list[str]:
     return [derivative_name(what, k) for k in range(order + 1)]
+
+
+def _mixed(what: str, rows: int, columns: int) -> list[str]:
+    """Name the partials of something and of its time derivatives by q and its own."""
+    return [f"d{what}({k})/dq({j})" for k in range(rows) for j in range(columns)]
 
 
 class Argument(NamedTuple):
@@ -211,9 +223,7 @@ _ROWS = (
         2,
         ("nv", "nv"),
         takes_wrenches=True,
-        results=lambda order: [
-            f"dQ({k})/dq({j})" for k in range(order + 1) for j in range(order + 3)
-        ],
+        results=lambda order: _mixed("Q", order + 1, order + 3),
         closed="constrained_inverse_dynamics_partials",
     ),
     Quantity(
@@ -281,6 +291,23 @@ _ROWS = (
         arrays=arrays.gravity_parameter_partials,
     ),
     Quantity(jacobian_partials, 0, (6, "nv", "nv"), _FRAME | _REPRESENTATION),
+    Quantity(frame_pose_partials, 0, (4, 4, "nv"), _FRAME),
+    Quantity(
+        frame_twist_partials,
+        1,
+        (6, "nv"),
+        _FRAME | _REPRESENTATION,
+        results=lambda order: _mixed("V", order + 1, order + 2),
+    ),
+    Quantity(com_jacobian_partials, 0, (3, "nv", "nv")),
+    Quantity(centroidal_momentum_matrix, 0, (6, "nv")),
+    Quantity(
+        centroidal_momentum_partials,
+        1,
+        (6, "nv"),
+        results=lambda order: _mixed("h", order + 1, order + 2),
+    ),
+    Quantity(wrench_forces, 0, ("nv",), takes_wrenches=True, unit=_FORCES),
     Quantity(mass_matrix, 0, ("nv", "nv")),
     Quantity(coriolis_matrix, 1, ("nv", "nv"), _FACTORIZATION),
     Quantity(gravity_forces, 0, ("nv",), unit=_FORCES),

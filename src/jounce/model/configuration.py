@@ -73,6 +73,49 @@ def difference(robot: Robot, q0: Any, q1: Any) -> Array:
     return result
 
 
+def integrate_partials(robot: Robot, q: Any, dv: Any) -> tuple[Array, Array]:
+    """Return the partials of `integrate` by q and by dv, ``(*batch, nv, nv)`` each.
+
+    By increments on both sides: where q moves by δ and dv by ε, the result moves, to first order,
+    by the increment ``P_q δ + P_v ε``.
+
+    >>> import jounce, numpy as np
+    >>> arm = jounce.load("planar2r", floating_base=True)
+    >>> by_q, by_dv = jounce.integrate_partials(arm, arm.neutral, np.zeros(8))
+    >>> bool((by_q == np.eye(8)).all() and (by_dv == np.eye(8)).all())
+    True
+    """
+    q, dv = checked_configuration(robot, q), checked("dv", dv, robot.nv)
+    batch = _broadcast(q, dv)
+    return _block_diagonal(robot, np.broadcast_to(dv, (*batch, robot.nv)), "integrate_partials")
+
+
+def difference_partials(robot: Robot, q0: Any, q1: Any) -> tuple[Array, Array]:
+    """Return the partials of `difference` by q0 and by q1, ``(*batch, nv, nv)`` each.
+
+    By increments of q0 and q1.  They are singular nowhere, but `difference` itself jumps where
+    an attitude is half a turn away from the other.
+
+    >>> import jounce, numpy as np
+    >>> arm = jounce.load("planar2r", floating_base=True)
+    >>> q0, dv = arm.neutral, np.linspace(-1, 1, 8)
+    >>> _, by_q1 = jounce.difference_partials(arm, q0, jounce.integrate(arm, q0, dv))
+    >>> _, by_dv = jounce.integrate_partials(arm, q0, dv)
+    >>> bool(abs(by_q1 @ by_dv - np.eye(8)).max() < 1e-14)
+    True
+    """
+    return _block_diagonal(robot, difference(robot, q0, q1), "difference_partials")
+
+
+def _block_diagonal(robot: Robot, d: Array, method: str) -> tuple[Array, Array]:
+    """Return two matrices from those of the joints, which know the increments d."""
+    result = np.zeros((2, *d.shape, robot.nv))
+    for joint in robot.joints:
+        own = joint.v_slice
+        result[..., own, own] = getattr(joint.type.row.manifold, method)(d[..., own])
+    return result[0], result[1]
+
+
 def configuration_rate(robot: Robot, q: Any, v: Any) -> Array:
     """Return ``dq/dt = Γ(q) v`` of shape ``(*batch, nq)`` [GOA13, Remark 7].
 
@@ -96,3 +139,21 @@ def _broadcast(a: Array, b: Array) -> tuple[int, ...]:
         raise ShapeError(
             f"batch axes {a.shape[:-1]} and {b.shape[:-1]} do not broadcast."
         ) from None
+
+
+def pulled_gradient(robot: Robot, q: Array, g: Array) -> Array:
+    """Return ``Γᵀ g``: partials by increments from those by the coordinates, ``(*batch, nq)``."""
+    result = np.empty((*_broadcast(q, g), robot.nv))
+    for joint in robot.joints:
+        x, own = q[..., joint.q_slice], g[..., joint.q_slice]
+        result[..., joint.v_slice] = joint.type.row.manifold.pulled(x, own)
+    return result
+
+
+def pulled_gradient_rate(robot: Robot, q: Array, v: Array, g: Array) -> Array:
+    """Return the rate of ``Γᵀ g`` while q moves with v and g stays."""
+    result = np.empty((*np.broadcast_shapes(_broadcast(q, g), v.shape[:-1]), robot.nv))
+    for joint in robot.joints:
+        x, u, own = q[..., joint.q_slice], v[..., joint.v_slice], g[..., joint.q_slice]
+        result[..., joint.v_slice] = joint.type.row.manifold.pulled_rate(x, u, own)
+    return result

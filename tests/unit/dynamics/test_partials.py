@@ -210,10 +210,3 @@ def test_second_partials_against_differences_at_60_digits(rng: np.random.Generat
             got = np.einsum("ijh,j,h->i", getattr(second, name), x, y)
             scale = float(np.abs(getattr(second, name)).max())
             assert_close(got, wanted, INDEPENDENT, scale=scale, what=name)
-
-
-def test_second_partials_refuse_balls(rng: np.random.Generator) -> None:
-    robot = jounce.examples.random_tree(rng, 3, floating_base=True)
-    motion = motion_of(robot, 2, rng)
-    with pytest.raises(jounce.UnsupportedError, match="do not commute"):
-        jounce.inverse_dynamics_second_partials(robot, *motion)

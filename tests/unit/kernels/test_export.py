@@ -221,8 +221,11 @@ def test_results_that_are_no_time_derivatives_have_names() -> None:
     for quantity, entry in QUANTITIES.items():
         order = 1 if entry.highest_order is None else 0
         if entry.rows(order) != order + 1:
-            text = jounce.kernel(robot, quantity, order=order).c_source()
+            frame = {"frame": "tip"} if "frame" in entry.options else {}
+            text = jounce.kernel(robot, quantity, order=order, **frame).c_source()
             assert f"derivative {entry.rows(order) - 1} of" not in text, quantity
             assert f"of {quantity}:" not in text, quantity
     partials = jounce.kernel(robot, "inverse_dynamics_partials", order=1).c_source()
     assert "out5 [4]  dQ(1)/dq(1)" in partials
+    momentum = jounce.kernel(robot, "centroidal_momentum_partials", order=1).c_source()
+    assert "out4 [12]  dh(1)/dq(1)" in momentum

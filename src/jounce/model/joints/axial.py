@@ -109,9 +109,27 @@ class Flat:
         """Return the increment that leads from a to b."""
         return b - a
 
+    def integrate_partials(self, d: Array) -> tuple[Array, Array]:
+        """Return the partials of `integrate` by q and by d, as increments."""
+        unit = np.broadcast_to(np.eye(d.shape[-1]), (*d.shape, d.shape[-1]))
+        return unit, unit
+
+    def difference_partials(self, d: Array) -> tuple[Array, Array]:
+        """Return the partials of the `difference` d by a and by b."""
+        unit, _ = self.integrate_partials(d)
+        return -unit, unit
+
     def rate(self, q: Array, v: Array) -> Array:
         """Return ``dq/dt``."""
         return v
+
+    def pulled(self, q: Array, g: Array) -> Array:
+        """Return ``Γᵀ g``: partials by increments from those by coordinates."""
+        return g
+
+    def pulled_rate(self, q: Array, v: Array, g: Array) -> Array:
+        """Return the rate of ``Γᵀ g`` while q moves with v and g stays."""
+        return np.zeros_like(g)
 
     def series(self, q: Array, v: Array) -> Array:
         """Return Taylor coefficients of q from the first one and those of v."""

@@ -16,6 +16,7 @@ from jounce.algebra.rigid import (
     left_jacobian,
     multiply,
     normalized,
+    pose_of,
     quaternion_exponential,
     quaternion_logarithm,
     rotate,
@@ -25,6 +26,7 @@ from jounce.algebra.se3 import Motion, Transform
 from jounce.algebra.series import integrated, quaternion_series, rotated
 from jounce.algebra.so3 import IDENTITY as UNROTATED
 from jounce.algebra.so3 import from_quaternion, integrate_body_rate
+from jounce.algebra.spatial_matrix import ad_matrix, hat, pulling, right_jacobian
 from jounce.algebra.vector import ZERO, Vec3
 
 Array = np.ndarray
@@ -120,11 +122,47 @@ class Attitude:
             return w
         return join(w, solve_left_jacobian(w, rotate(back, b[..., :3] - a[..., :3])))
 
+    def integrate_partials(self, d: Array) -> tuple[Array, Array]:
+        """Return the partials of `integrate` by q and by d, as increments: ``Ad(exp(d))⁻¹``, J.
+
+        J is the right Jacobian of the exponential.
+        """
+        w, v = d[..., :3], d[..., 3:]
+        R = pose_of(np.zeros_like(w), quaternion_exponential(w))[..., :3, :3]
+        if not self.has_position:
+            return np.swapaxes(R, -1, -2), self._right_jacobian(d)
+        return pulling(R, left_jacobian(w, v)), self._right_jacobian(d)
+
+    def difference_partials(self, d: Array) -> tuple[Array, Array]:
+        """Return the partials of the `difference` d by a and by b: ``−J(−d)⁻¹``, ``J(d)⁻¹``."""
+        return -np.linalg.inv(self._right_jacobian(-d)), np.linalg.inv(self._right_jacobian(d))
+
+    def _right_jacobian(self, d: Array) -> Array:
+        ad = ad_matrix(d) if self.has_position else hat(d)
+        return right_jacobian(ad, np.linalg.norm(d[..., :3], axis=-1))
+
     def rate(self, q: Array, v: Array) -> Array:
         """Return ``dq/dt``: ``½ x ∘ (ω, 0)`` of the quaternion x, ``R v`` of the position."""
         x, w = q[..., -4:], v[..., :3]
         turning = 0.5 * multiply(x, join(w, np.zeros((*w.shape[:-1], 1))))
         return join(rotate(x, v[..., 3:]), turning) if self.has_position else turning
+
+    def pulled(self, q: Array, g: Array) -> Array:
+        """Return ``Γᵀ g``: partials by increments from those by coordinates."""
+        x = q[..., -4:]
+        turning = 0.5 * multiply(conjugate(x), g[..., -4:])[..., :3]
+        return join(turning, rotate(conjugate(x), g[..., :3])) if self.has_position else turning
+
+    def pulled_rate(self, q: Array, v: Array, g: Array) -> Array:
+        """Return the rate of ``Γᵀ g`` while q moves with v and g stays.
+
+        Γ is linear in the quaternion, and ``d/dt (Rᵀ g) = −ω × Rᵀ g``.
+        """
+        x, w = q[..., -4:], v[..., :3]
+        turning = 0.5 * multiply(conjugate(self.rate(q, v)[..., -4:]), g[..., -4:])[..., :3]
+        if not self.has_position:
+            return turning
+        return join(turning, -np.cross(w, rotate(conjugate(x), g[..., :3])))
 
     def series(self, q: Array, v: Array) -> Array:
         """Return Taylor coefficients of q from the first one and those of v."""
