@@ -10,8 +10,8 @@ import numpy as np
 from jounce.api.call import as_wrenches, evaluate, rows_to_order
 from jounce.api.matrices import check_regular
 from jounce.errors import ShapeError
-from jounce.kernels.kernel import Kernel, kernel_of
 from jounce.kernels.description import kernel_spec
+from jounce.kernels.kernel import Kernel, kernel_of
 from jounce.model.checks import as_floats, checked_configuration
 from jounce.model.configuration import (
     configuration_rate,
