@@ -132,13 +132,28 @@ class Referee:
             ends.append(self.poses_at(moved))
         return (ends[0] - ends[1]) / (2 * TINY)
 
-    def twists(self) -> np.ndarray:
-        """Return the series of ``T⁻¹ T'``, ``(order, bodies, 4, 4)``."""
-        inverse = np.array([[_inverse_series(self.poses[:, b])] for b in range(len(self.inertias))])
-        rate = _rate(self.poses)
-        return np.stack(
-            [_product(inverse[b, 0][:-1], rate[:, b]) for b in range(len(self.inertias))], axis=1
-        )
+    def relative_twists(self, carrier: int) -> np.ndarray:
+        """Return the twist of every body relative to one of them, in the body: ``T⁻¹ T'`` of it."""
+        with mp.workdps(DIGITS):
+            base = _inverse_series(self.poses[:, carrier])
+            result = []
+            for b in range(len(self.inertias)):
+                T = _product(base, self.poses[:, b])
+                moved = _product(_inverse_series(T)[:-1], _rate(T))
+                result.append([_vector(A) for A in moved])
+            return self.derivatives(np.stack([np.array(rows) for rows in result], axis=1))
+
+    def energy_regressors(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return Y of ``½ tr(T' S T'ᵀ)`` and of ``−tr(T S Gᵀ)``, parameter by parameter."""
+        with mp.workdps(DIGITS):
+            rate, G = _rate(self.poses), self._gravity()
+            kinetic, potential = [], []
+            for b in range(len(self.inertias)):
+                for S in _unit_pseudo_inertias():
+                    work = _product(rate[:, b] @ S, _transposed(rate[:, b]))
+                    kinetic.append([np.trace(A) / 2 for A in work])
+                    potential.append([-np.trace(T @ S @ G.T) for T in self.poses[:-1, b]])
+            return tuple(self.derivatives(np.array(Y).T) for Y in (kinetic, potential))
 
     def momenta(self, representation: str = "body") -> np.ndarray:
         """Return the momentum of every body: ``T S T'ᵀ`` holds it about the world origin."""
@@ -309,6 +324,25 @@ def _pseudo_inertia(inertia: jounce.Inertia) -> np.ndarray:
     S[:3, 3] = S[3, :3] = m * c
     S[3, 3] = m
     return S
+
+
+def _unit_pseudo_inertias() -> list[np.ndarray]:
+    """Return S of the parameters m, mc, Ixx Iyy Izz Ixy Ixz Iyz about the origin, one by one."""
+    result = []
+    for k in range(10):
+        S = _exact(np.zeros((4, 4)))
+        if k == 0:
+            S[3, 3] = mp.mpf(1)
+        elif k < 4:
+            S[k - 1, 3] = S[3, k - 1] = mp.mpf(1)
+        elif k < 7:  # ½ tr(I) 1 − I
+            S[:3, :3] = np.eye(3, dtype=int) * mp.mpf(1) / 2
+            S[k - 4, k - 4] -= 1
+        else:
+            i, j = ((0, 1), (0, 2), (1, 2))[k - 7]
+            S[i, j] = S[j, i] = mp.mpf(-1)
+        result.append(S)
+    return result
 
 
 def _momentum(A: np.ndarray) -> np.ndarray:

@@ -29,9 +29,11 @@ from jounce.api.closures import (
     constrained_inverse_dynamics_partials as constrained_inverse_dynamics_partials,
 )
 from jounce.api.closures import mobility as mobility
+from jounce.api.dynamics import body_momenta as body_momenta
 from jounce.api.dynamics import centroidal_momentum as centroidal_momentum
 from jounce.api.dynamics import centroidal_momentum_matrix as centroidal_momentum_matrix
 from jounce.api.dynamics import gravity_forces as gravity_forces
+from jounce.api.dynamics import gravity_wrenches as gravity_wrenches
 from jounce.api.dynamics import inverse_dynamics as inverse_dynamics
 from jounce.api.dynamics import joint_wrenches as joint_wrenches
 from jounce.api.dynamics import kinetic_energy as kinetic_energy
@@ -46,6 +48,7 @@ from jounce.api.kinematics import frame_twist as frame_twist
 from jounce.api.kinematics import jacobian as jacobian
 from jounce.api.kinematics import joint_screws as joint_screws
 from jounce.api.kinematics import poses as poses
+from jounce.api.kinematics import relative_twists as relative_twists
 from jounce.api.kinematics import twists as twists
 from jounce.api.matrices import coriolis_matrix as coriolis_matrix
 from jounce.api.matrices import forward_dynamics as forward_dynamics
@@ -59,8 +62,11 @@ from jounce.api.partials import (
     inverse_dynamics_hessian_product as inverse_dynamics_hessian_product,
 )
 from jounce.api.partials import inverse_dynamics_partials as inverse_dynamics_partials
+from jounce.api.partials import kinetic_energy_regressor as kinetic_energy_regressor
+from jounce.api.partials import potential_energy_regressor as potential_energy_regressor
 from jounce.api.partials import regressor as regressor
 from jounce.api.partials import slotine_li_regressor as slotine_li_regressor
+from jounce.api.partials import static_regressor as static_regressor
 from jounce.api.tensors import SecondPartials as SecondPartials
 from jounce.api.tensors import com_jacobian_partials as com_jacobian_partials
 from jounce.api.tensors import coriolis_parameter_partials as coriolis_parameter_partials

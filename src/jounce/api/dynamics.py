@@ -55,6 +55,19 @@ def gravity_forces(robot: Robot, q: Any, *rates: Any) -> np.ndarray:
     return evaluate(robot, "gravity_forces", (q, *rates))
 
 
+def gravity_wrenches(robot: Robot, q: Any, *rates: Any, representation: str = "body") -> np.ndarray:
+    """Return the wrench of gravity on every body, ``(K + 1, *batch, n_bodies, 6)``.
+
+    [M20, (23)-(25)], at any order: true derivatives of the components in the representation.
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r")
+    >>> jounce.gravity_wrenches(arm, [0, 0], representation="hybrid")[0, :, 4].round(3).tolist()
+    [-14.71, -6.865]
+    """
+    return evaluate(robot, "gravity_wrenches", (q, *rates), representation=representation)
+
+
 def joint_wrenches(
     robot: Robot,
     q: Any,
@@ -78,6 +91,23 @@ def joint_wrenches(
     return evaluate(
         robot, "joint_wrenches", (q, v, a, *rates), wrenches, representation=representation
     )
+
+
+def body_momenta(
+    robot: Robot, q: Any, v: Any, *rates: Any, representation: str = "body"
+) -> np.ndarray:
+    """Return the momentum of every body, ``(K, *batch, n_bodies, 6)`` [M20, (10)].
+
+    About the origin of the body, in its axes (``body``) or the world's (``hybrid``), or about the
+    world origin (``spatial``: these sum up to `momentum`).
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r")
+    >>> own = jounce.body_momenta(arm, [0, 0], [1, 0], representation="spatial")
+    >>> bool(abs(own.sum(axis=-2) - jounce.momentum(arm, [0, 0], [1, 0])).max() < 1e-15)
+    True
+    """
+    return evaluate(robot, "body_momenta", (q, v, *rates), representation=representation)
 
 
 def momentum(robot: Robot, q: Any, v: Any, *rates: Any) -> np.ndarray:

@@ -43,6 +43,20 @@ def twists(robot: Robot, q: Any, *rates: Any, representation: str = "body") -> n
     return evaluate(robot, "twists", (q, *rates), representation=representation)
 
 
+def relative_twists(robot: Robot, frame: str, q: Any, v: Any, *rates: Any) -> np.ndarray:
+    """Return the twists of all bodies relative to a frame, ``(K, *batch, n_bodies, 6)``.
+
+    In the frame of each body.  Of bodies that the frame's body j carries these are the
+    ``b_{i,j} = Σ_{j<r≤i} B_{i,r} q̇_r`` of [KM21, (14)]; the frame's body itself has none.
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r")
+    >>> jounce.relative_twists(arm, "link1", [0, 0], [1, 2])[0].tolist()
+    [[0.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 2.0, 0.0, 0.0, 0.0]]
+    """
+    return evaluate(robot, "relative_twists", (q, v, *rates), frame=frame)
+
+
 def frame_twist(
     robot: Robot, frame: str, q: Any, *rates: Any, representation: str = "body"
 ) -> np.ndarray:

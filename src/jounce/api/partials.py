@@ -236,6 +236,48 @@ def regressor(
     return np.concatenate([Y, *groups], axis=-1) if groups else Y
 
 
+def static_regressor(robot: Robot, q: Any, *rates: Any) -> np.ndarray:
+    """Return Y with ``g⁽ᵏ⁾ = Y⁽ᵏ⁾ π``, ``(K + 1, *batch, nv, 10 n_bodies)``: gravity alone.
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r")
+    >>> (jounce.static_regressor(arm, [0, 0]) @ jounce.parameters(arm)).round(3).tolist()
+    [[27.066, 5.492]]
+    """
+    return evaluate(robot, "static_regressor", (q, *rates))
+
+
+def kinetic_energy_regressor(robot: Robot, q: Any, v: Any, *rates: Any) -> np.ndarray:
+    """Return Y with ``T = Y π`` and its derivatives, ``(K, *batch, 10 n_bodies)``.
+
+    Motor inertias are no part of π: they add ``½ armature v²``.
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r")
+    >>> (jounce.kinetic_energy_regressor(arm, [0, 0], [1, 0]) @ jounce.parameters(arm)).round(3)
+    array([1.884])
+    """
+    return evaluate(robot, "kinetic_energy_regressor", (q, v, *rates))
+
+
+def potential_energy_regressor(robot: Robot, q: Any, v: Any = None, *rates: Any) -> np.ndarray:
+    """Return Y with ``U = Y π`` and its derivatives, ``(K, *batch, 10 n_bodies)``.
+
+    Without rates the energy alone, as `potential_energy`; matter welded to the ground is no part
+    of π.  Power and energy agree: ``d/dt (Y_T + Y_U) π = vᵀ Y π`` with Y of `regressor`.
+
+    >>> import jounce
+    >>> arm = jounce.load("planar2r")
+    >>> Y = jounce.potential_energy_regressor(arm, [0.5, 0.2])
+    >>> U = jounce.potential_energy(arm, [0.5, 0.2])
+    >>> bool(abs(Y @ jounce.parameters(arm) - U).max() < 1e-14)
+    True
+    """
+    if v is None and not rates and isinstance(robot, Robot):
+        v = np.zeros(robot.nv)  # what the energy itself does not depend on
+    return evaluate(robot, "potential_energy_regressor", (q, v, *rates))
+
+
 def motor_columns(
     rates: Sequence[np.ndarray], *, friction: bool, armature: bool
 ) -> list[np.ndarray]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from jounce.algebra.se3 import components
 from jounce.algebra.vector import ZERO, Vec3
 from jounce.dynamics.motion import LinkMotion, link_motions
 from jounce.dynamics.rows import Rows, Scalars, as_rows
+from jounce.dynamics.twists import body_forces, gravity_fields
 from jounce.model.lowering.reduced import reduced
-from jounce.model.lowering.tree import Tree
+from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
 
 
@@ -17,6 +19,21 @@ def gravity_forces(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
     """Return the gravity forces g, dg/dt, ... as rows of nv scalars; K rates give K + 1 rows."""
     tree = reduced(robot)
     return as_rows(gravity_force_jets(tree, link_motions(tree, q, rates)), len(rates))
+
+
+def gravity_wrenches(
+    robot: Robot, q: Scalars, rates: Sequence[Scalars], representation: str
+) -> Rows:
+    """Return the wrench of gravity on every body, ``W_i = M_i Ad(C_i)⁻¹ (0, g)`` [M20, (23)-(25)].
+
+    6 scalars each; K rates give K + 1 rows.
+    """
+    tree = lowered(robot)
+    motions = link_motions(tree, q, rates)
+    fields = gravity_fields(tree, motions)  # minus gravity
+    weights = [link.inertia.apply(G * -1.0) for link, G in zip(tree.links, fields, strict=True)]
+    found = body_forces(tree, motions, weights, representation)
+    return as_rows((x for W in found for x in components(W)), len(rates))
 
 
 def gravity_force_jets(tree: Tree, motions: Sequence[LinkMotion]) -> list[Any]:

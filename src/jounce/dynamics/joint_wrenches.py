@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from jounce.algebra.se3 import Force, components
 from jounce.dynamics.motion import LinkMotion, link_motions
-from jounce.dynamics.poses import link_poses
 from jounce.dynamics.rows import Rows, Scalars, as_rows
-from jounce.dynamics.twists import force_in, gravity_fields, link_twists
+from jounce.dynamics.twists import body_forces, gravity_fields, link_twists
 from jounce.dynamics.wrenches import FrameWrench, Loads, frame_wrenches, link_wrenches
 from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
@@ -56,9 +54,5 @@ def joint_wrenches(
     tree = lowered(robot)
     motions = link_motions(tree, q, rates)
     links = joint_wrench_jets(tree, motions, frame_wrenches(robot, tree, wrenches))
-    poses = link_poses(tree, motions)
-    scalars: list[Any] = []
-    for link, T_link_body in zip(tree.body_links, tree.body_placements, strict=True):
-        W = T_link_body.inverse.push(links[link])
-        scalars += components(force_in(representation, W, poses[link] @ T_link_body))
-    return as_rows(scalars, len(rates) - 2)
+    found = body_forces(tree, motions, links, representation)
+    return as_rows((x for W in found for x in components(W)), len(rates) - 2)

@@ -11,7 +11,7 @@ from jounce.algebra.vector import ZERO, Vec3
 from jounce.dynamics.motion import LinkMotion, link_motions
 from jounce.dynamics.poses import link_poses
 from jounce.dynamics.rows import Rows, Scalars, as_rows
-from jounce.dynamics.twists import link_twists
+from jounce.dynamics.twists import body_forces, link_twists
 from jounce.errors import UnsupportedError
 from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
@@ -76,6 +76,14 @@ def first_moment_jacobian(tree: Tree, poses: Sequence[Transform]) -> list[Vec3]:
             masses[link.parent] = masses[link.parent] + masses[i]
             moments[link.parent] = moments[link.parent] + moments[i]
     return columns
+
+
+def body_momenta(robot: Robot, q: Scalars, rates: Sequence[Scalars], representation: str) -> Rows:
+    """Return the momentum ``M_i V_i`` of every body [M20, (10)]; K rates give K rows."""
+    tree, motions, twists = _moving(robot, q, rates)
+    momenta = [link.inertia.apply(V) for link, V in zip(tree.links, twists, strict=True)]
+    forces = body_forces(tree, motions, momenta, representation)
+    return as_rows((x for h in forces for x in components(h)), len(rates) - 1)
 
 
 def momentum(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:

@@ -12,7 +12,8 @@ from jounce.algebra.tangent import Tangent
 from jounce.algebra.vector import Vec3
 from jounce.dynamics.jacobian import link_columns
 from jounce.dynamics.motion import LinkMotion, link_motions
-from jounce.dynamics.rows import Rows, Scalars, matrix_rows
+from jounce.dynamics.poses import link_poses
+from jounce.dynamics.rows import Rows, Scalars, as_rows, matrix_rows
 from jounce.dynamics.twists import falling_ground, gravity_fields, link_twists
 from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
@@ -32,6 +33,37 @@ def regressor(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
     tree = lowered(robot)
     Y = regressor_jets(tree, link_motions(tree, q, rates), len(rates) - 1)
     return matrix_rows(Y, len(rates) - 2)
+
+
+def static_regressor(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+    """Return Y with ``g⁽ᵏ⁾ = Y⁽ᵏ⁾ π``: what gravity alone asks of the joints; K + 1 rows."""
+    tree = lowered(robot)
+    motions = link_motions(tree, q, rates)
+    fields = gravity_fields(tree, motions)
+    placed = zip(tree.body_links, tree.body_placements, strict=True)
+    wrenches = [[unit.apply(T.pull(fields[link])) for unit in UNITS] for link, T in placed]
+    return matrix_rows(_projected(tree, motions, wrenches), len(rates))
+
+
+def kinetic_energy_regressor(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+    """Return Y with ``T = Y π``, one row of 10 n_bodies scalars an order: ``½ Vᵀ M_k V``."""
+    tree = lowered(robot)
+    twists = link_twists(tree, link_motions(tree, q, rates))
+    placed = zip(tree.body_links, tree.body_placements, strict=True)
+    own = [T.pull(twists[link]) for link, T in placed]
+    return as_rows((V.power(unit.apply(V)) * 0.5 for V in own for unit in UNITS), len(rates) - 1)
+
+
+def potential_energy_regressor(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+    """Return Y with ``U = Y π``, one row of 10 n_bodies scalars an order: ``−g · (m p + R h)``."""
+    tree = lowered(robot)
+    poses = link_poses(tree, link_motions(tree, q, rates))
+    placed = zip(tree.body_links, tree.body_placements, strict=True)
+    scalars: list[Any] = []
+    for C in (poses[link] @ T for link, T in placed):
+        up = C.rotation.unrotate(-tree.gravity)
+        scalars += [C.p.dot(-tree.gravity), *up, *[0.0] * 6]
+    return as_rows(scalars, len(rates) - 1)
 
 
 def gradient_shapes(robot: Robot, order: int) -> tuple[list[tuple[str, int, int]], int]:

@@ -87,6 +87,17 @@ def force_in(representation: str, body: Force, pose: Transform) -> Force:
     return Force(pose.rotation.rotate(body.moment), pose.rotation.rotate(body.force))
 
 
+def body_forces(
+    tree: Tree, motions: Sequence[LinkMotion], links: Sequence[Force], representation: str
+) -> list[Force]:
+    """Return wrenches or momenta of links, in their frames, as those of bodies."""
+    poses = link_poses(tree, motions)
+    placed = zip(tree.body_links, tree.body_placements, strict=True)
+    return [
+        force_in(representation, T.inverse.push(links[link]), poses[link] @ T) for link, T in placed
+    ]
+
+
 def twists(robot: Robot, q: Scalars, rates: Sequence[Scalars], representation: str) -> Rows:
     """Return the twist of every body, 6 scalars each; K rates give K rows."""
     tree = lowered(robot)
@@ -106,6 +117,30 @@ def frame_twist(
     pose = link_poses(tree, link_motions(tree, q, ()))[link] @ T
     moved = twist_rates_in(representation, V, pose, len(rates) - 1)
     return [as_rows(components(X), 0)[0] for X in moved]
+
+
+def relative_twists(robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: str) -> Rows:
+    """Return the twist of every body relative to a frame, in the frame of the body.
+
+    With p the parent of i, outwards from the frame's body j, whose own is zero, and inwards::
+
+        b_i = Ad(C_{i,p}) b_p + Ξ_i v_i              b_p = Ad(C_{p,i}) (b_i − Ξ_i v_i)
+
+    Of the bodies that j carries: ``b_{i,j} = Σ_{j<r≤i} B_{i,r} q̇_r`` [KM21, (14)].
+    """
+    tree = lowered(robot)
+    motions = link_motions(tree, q, rates)
+    i, _ = frame_place(robot, frame)
+    found: dict[int, Motion] = {i: NO_MOTION}
+    while i >= 0:
+        link, b = tree.links[i], found[i] + motions[i].twist * -1.0
+        i, found[link.parent] = link.parent, link.placement.act(motions[i].pose.act(b))
+    for i, (link, motion) in enumerate(zip(tree.links, motions, strict=True)):
+        if i not in found:
+            found[i] = motion.pose.pull(link.placement.pull(found[link.parent])) + motion.twist
+    placed = zip(tree.body_links, tree.body_placements, strict=True)
+    scalars = (x for link, T in placed for x in components(T.pull(found[link])))
+    return as_rows(scalars, len(rates) - 1)
 
 
 def _twist_rows(

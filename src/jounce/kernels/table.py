@@ -37,7 +37,7 @@ from jounce.dynamics.forward import (
     mass_pivots,
 )
 from jounce.dynamics.frame_partials import frame_pose_partials, frame_twist_partials
-from jounce.dynamics.gravity import gravity_forces
+from jounce.dynamics.gravity import gravity_forces, gravity_wrenches
 from jounce.dynamics.inverse import FORMULATIONS, inverse_dynamics
 from jounce.dynamics.inverse_kinematics import (
     DIRECTION_OPTIONS,
@@ -49,6 +49,7 @@ from jounce.dynamics.jacobian import body_jacobians, jacobian, joint_screws
 from jounce.dynamics.joint_wrenches import joint_wrenches
 from jounce.dynamics.matrices import FACTORIZATIONS, coriolis_matrix, mass_matrix
 from jounce.dynamics.momentum import (
+    body_momenta,
     center_of_mass,
     centroidal_momentum,
     com_jacobian,
@@ -61,9 +62,12 @@ from jounce.dynamics.pose_step import pose_step, step_shapes
 from jounce.dynamics.poses import frame_pose, poses
 from jounce.dynamics.regressor import (
     gradient_shapes,
+    kinetic_energy_regressor,
+    potential_energy_regressor,
     regressor,
     regressor_gradient,
     slotine_li_regressor,
+    static_regressor,
 )
 from jounce.dynamics.second_partials import inverse_dynamics_second_partials
 from jounce.dynamics.tensors import (
@@ -76,7 +80,7 @@ from jounce.dynamics.tensors import (
     mass_matrix_parameter_partials,
     mass_matrix_partials,
 )
-from jounce.dynamics.twists import REPRESENTATIONS, frame_twist, twists
+from jounce.dynamics.twists import REPRESENTATIONS, frame_twist, relative_twists, twists
 from jounce.dynamics.wrenches import wrench_forces
 
 RATE_NAMES = ("v", "a", "j", "s")
@@ -235,6 +239,9 @@ _ROWS = (
         closed="constrained_inverse_dynamics_partials",
     ),
     Quantity(regressor, 2, ("nv", "n_parameters")),
+    Quantity(static_regressor, 0, ("nv", "n_parameters")),
+    Quantity(kinetic_energy_regressor, 1, ("n_parameters",)),
+    Quantity(potential_energy_regressor, 1, ("n_parameters",)),
     Quantity(
         regressor_gradient,
         0,
@@ -311,6 +318,7 @@ _ROWS = (
     Quantity(mass_matrix, 0, ("nv", "nv")),
     Quantity(coriolis_matrix, 1, ("nv", "nv"), _FACTORIZATION),
     Quantity(gravity_forces, 0, ("nv",), unit=_FORCES),
+    Quantity(gravity_wrenches, 0, ("n_bodies", 6), _REPRESENTATION, unit="N m, N; body after body"),
     Quantity(
         poses,
         0,
@@ -318,6 +326,7 @@ _ROWS = (
         unit="4x4 matrices row by row, body after body; translation in m",
     ),
     Quantity(twists, 1, ("n_bodies", 6), _REPRESENTATION, unit="rad/s, m/s; body after body"),
+    Quantity(relative_twists, 1, ("n_bodies", 6), _FRAME, unit="rad/s, m/s; body after body"),
     Quantity(frame_pose, 0, (4, 4), _FRAME, unit="4x4 matrix row by row; translation in m"),
     Quantity(frame_twist, 1, (6,), _FRAME | _REPRESENTATION, unit="rad/s, m/s"),
     Quantity(jacobian, 0, (6, "nv"), _FRAME | _REPRESENTATION),
@@ -392,6 +401,7 @@ _ROWS = (
     ),
     Quantity(center_of_mass, 0, (3,), unit="m"),
     Quantity(com_jacobian, 0, (3, "nv")),
+    Quantity(body_momenta, 1, ("n_bodies", 6), _REPRESENTATION, unit="N m s, N s; body after body"),
     Quantity(momentum, 1, (6,), unit="N m s, N s"),
     Quantity(centroidal_momentum, 1, (6,), unit="N m s, N s"),
     Quantity(kinetic_energy, 1, (), unit="J"),

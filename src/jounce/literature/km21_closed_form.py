@@ -4,8 +4,8 @@ Serial chains, body-fixed representation; letters as in `system_matrices`.  A li
 derivative of order k at place k; ``q̇^(k)`` is the k-th derivative of q̇.
 
 Errata applied: (33), (47) ``U = (Ad(C_i)⁻¹)``, so ``U^(n) = −Σ C(n−1,k) (A a)^(n−1−k) U^(k)``, and
-V̇_0 = (0, −g).  (34)-(46) are right as printed.  Literal: (39) is cubic in the order, and all
-matrices are dense.
+V̇_0 = (0, −g).  (34) and (37)-(46) are right as printed.  Literal: (39) is cubic in the order, and
+all matrices are dense.
 """
 
 from __future__ import annotations
