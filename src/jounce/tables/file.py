@@ -6,12 +6,13 @@ names of the columns) or ``.npz`` (`jounce.tables.npz` has those of the arrays).
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -114,6 +115,22 @@ class MotionFile:
     def table(self) -> MotionTable:
         """Return all samples."""
         return joined([block.table for block in self.blocks()])
+
+    def group_starts(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Return first row, from 0, and first time of every row group, where parts can be read.
+
+        They can if the file has row groups, and what is left out does not depend on rows before.
+        """
+        if not isinstance(self._reader, ParquetReader) or self._drop:
+            return None
+        times = self._reader.first_times(self._start) / self._divisors[0]
+        return np.array(self._reader.starts[:-1]), times
+
+    def part(self, groups: range) -> MotionFile:
+        """Return the file of some consecutive row groups; signs of quaternions begin anew."""
+        found = copy.copy(self)
+        found._reader = cast(ParquetReader, self._reader).part(groups)
+        return found
 
     def _checked(
         self, rows: np.ndarray, numbers: np.ndarray, before: np.ndarray

@@ -13,6 +13,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -27,7 +28,7 @@ from jounce.tables.reader import BLOCK
 from jounce.tables.table import MotionTable, joined, table_of
 from jounce.trajectory.quaternion_motion import motion_of
 from jounce.trajectory.spline.smoothing import Samples, Smoothing, choose_smoothing
-from jounce.trajectory.spline.stream import stream_derivatives
+from jounce.trajectory.spline.stream import stream_derivatives, window_width
 
 WINDOWS, SAMPLES = 4, 16384  # what the smoothing is chosen from, whatever the size of a block
 GAP = 20.0  # median steps; a longer one is reported where nothing is fitted
@@ -47,6 +48,18 @@ class Gap(NamedTuple):
     start: float
     end: float
     place: str
+
+
+class Part(NamedTuple):
+    """Some of the samples of a log, that can be had without reading all of it.
+
+    ``groups`` are the row groups that are read; its own samples are those from ``first`` to before
+    ``stop``: numbers of knots where a spline is fitted, else times.
+    """
+
+    groups: range
+    first: float
+    stop: float
 
 
 class Log:
@@ -124,15 +137,45 @@ class Log:
         """Return all samples: ``q, *rates = table.motion``; ``table.forces`` are those logged."""
         return joined([*self.blocks()])
 
-    def blocks(self, samples: int = BLOCK) -> Iterator[MotionTable]:
-        """Yield all samples, at most ``samples`` at once.
+    def parts(self, samples: int) -> list[Part]:
+        """Return parts of so many samples or a little more, whose blocks together are all.
+
+        A file that cannot be read in parts, or is too short, is one.
+        """
+        starts = self.file.group_starts()
+        whole = Part(range(0), -np.inf, np.inf)
+        smoothing = self.smoothing
+        if starts is None or (smoothing is not None and smoothing.interpolates):
+            return [whole]
+        rows, places = starts
+        width = reach = 0
+        if smoothing is not None:
+            width, reach = window_width(smoothing), smoothing.overlap
+            places = np.floor(smoothing.knot_time(places))
+        if not np.all(np.diff(places) >= 0.0):
+            return [whole]  # reading it says what is wrong
+        chosen = np.unique(rows // samples, return_index=True)[1]
+        cuts = np.unique(places[chosen] // width * width if width else places[chosen])
+        found = []
+        for first, stop in pairwise([-np.inf, *cuts[1:].tolist(), np.inf]):
+            before = int(np.searchsorted(places, first - reach)) - 1  # at least one row before it
+            after = int(np.searchsorted(places, stop + reach, side="right" if width else "left"))
+            found.append(Part(range(max(before, 0), after), first, stop))
+        return found
+
+    def blocks(self, samples: int = BLOCK, part: Part | None = None) -> Iterator[MotionTable]:
+        """Yield all samples, or those of one of the `parts`, at most ``samples`` at once.
 
         The orders below the highest of the file are those of the file; this one and the ones
         beyond are of the spline, unless the file has all.
         """
-        tables = self._read(checked_integer("samples", samples, 1))
+        tables = self._read(checked_integer("samples", samples, 1), part)
+        span = (-np.inf, np.inf) if part is None else part[1:]
         if self.smoothing is None:
-            yield from tables
+            for table in tables:
+                own = table.part(slice(*np.searchsorted(table.time, span)))
+                if len(own.time):
+                    yield own
             return
         held: deque[list[np.ndarray]] = deque()  # what is read beside the highest, not yet fitted
         given, names, rate_names = self.file.orders[0], self.file.names, self.file.rate_names
@@ -141,27 +184,30 @@ class Log:
             for table in tables:
                 *lower, last = table.motion
                 forces = () if table.forces is None else table.forces
-                held.append([x.copy() for x in (*lower, *forces)])
+                held.append([x.copy() for x in (table.time, *lower, *forces)])
                 yield table.time, last.copy()
 
-        fits = stream_derivatives(highest(), self.smoothing, self.order + 1 - given)
+        missing = self.order + 1 - given
+        fits = stream_derivatives(highest(), self.smoothing, missing, span=span)
         for time, values in self._observed("fit", fits):
+            _forget(held, time[0])
             for start in range(0, len(time), samples):
-                part = slice(start, start + samples)
-                beside, fitted = _taken(held, len(time[part])), values[:, part]
+                some = slice(start, start + samples)
+                (_, *beside), fitted = _taken(held, len(time[some])), values[:, some]
                 lower, forces = beside[: given - 1], beside[given - 1 :]
                 if lower:
                     motion = [*lower, *fitted]
                 else:
                     motion = motion_of(self.robot, fitted) if rate_names else fitted
                 pushing = np.array(forces) if forces else None
-                yield table_of(time[part], names, rate_names, motion, pushing)
+                yield table_of(time[some], names, rate_names, motion, pushing)
 
-    def _read(self, samples: int) -> Iterator[MotionTable]:
+    def _read(self, samples: int, part: Part | None) -> Iterator[MotionTable]:
         """Yield what the file has; remember the gaps, and refuse quaternions that jump."""
         self.gaps, self.done = [], 0.0
         before, q_before = np.empty(0), np.empty((0, len(self.file.names)))  # the last sample
-        for block in self._observed("read", self.file.blocks(samples)):
+        file = self.file if part is None or not part.groups else self.file.part(part.groups)
+        for block in self._observed("read", file.blocks(samples)):
             time = np.concatenate([before, block.table.time])
             q = np.concatenate([q_before, block.table.values[0]])
             first, steps = len(before), np.diff(time)
@@ -286,6 +332,14 @@ def open_log(
         drop_duplicates=drop_duplicates,
     )
     return Log(robot, file, order, noise=noise, degree=degree, observe=observe)
+
+
+def _forget(held: deque[list[np.ndarray]], time: float) -> None:
+    """Take what lies before a time from the front of lists of arrays, the first of which is it."""
+    while held[0][0][-1] < time:
+        held.popleft()
+    first = int(np.searchsorted(held[0][0], time))
+    held[0] = [x[first:] for x in held[0]]
 
 
 def _taken(held: deque[list[np.ndarray]], samples: int) -> list[np.ndarray]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import copy
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -15,6 +16,8 @@ from jounce.tables.columns import Layout, Wanted, header_of, layout_of, rows_of
 from jounce.tables.reader import Piece, Write, limited, spread
 from jounce.tables.table import MotionTable
 
+ROWS, NUMBERS = 2**16, 2**22  # rows and numbers of a row group that is written, at most
+
 
 class ParquetReader:
     """A Parquet file; rows are counted from 1."""
@@ -24,9 +27,12 @@ class ParquetReader:
         with path.open("rb") as file:
             found = _opened(path, file)
             self.samples: int = found.metadata.num_rows
+            counts = [found.metadata.row_group(i).num_rows for i in range(found.num_row_groups)]
             self.names: list[str] = found.schema_arrow.names
             kinds: list[Any] = found.schema_arrow.types
         self.layout: Layout = layout_of(self.names, wanted, str(path))
+        self.starts: list[int] = np.cumsum([0, *counts]).tolist()  # of the row groups, and the end
+        self._groups = range(len(counts))  # that are read
         if not self.samples:
             raise TableError(f"{path}: no sample; the table has no rows.")
         kind = kinds[self.layout.columns[0]]
@@ -37,9 +43,25 @@ class ParquetReader:
         """Return file and row."""
         return f"{self.path}: row {number}"
 
+    def part(self, groups: range) -> ParquetReader:
+        """Return the reader of some consecutive row groups; rows keep their numbers."""
+        found = copy.copy(self)
+        found._groups = groups
+        return found
+
+    def first_times(self, start: Stamp) -> np.ndarray:
+        """Return the time of the first row of every row group."""
+        title = self.names[self.layout.columns[0]]
+        firsts = []
+        for group, row in enumerate(self.starts[:-1]):
+            batch = next(self.part(range(group, group + 1))._batches(1, [title]))
+            firsts.append(since(self._numbers(batch.column(title), title, row + 1), start))
+        return np.concatenate(firsts)
+
     def pieces(self, samples: int, start: Stamp) -> Iterator[Piece]:
         """Yield the rows."""
-        titles, row = [self.names[i] for i in self.layout.columns], 1
+        titles = [self.names[i] for i in self.layout.columns]
+        row = 1 + self.starts[self._groups.start]
         for batch in self._batches(samples, titles):
             time, *others = (self._numbers(batch.column(name), name, row) for name in titles)
             columns = [since(time, start), *(other.astype(np.float64) for other in others)]
@@ -48,21 +70,33 @@ class ParquetReader:
             row = stop
 
     def windows(self, count: int, samples: int, start: Stamp) -> list[np.ndarray]:
-        """Return evenly spread rows, in one pass over the file."""
+        """Return evenly spread rows; of the file, only the row groups with them are read."""
         wanted = spread(self.samples, count, samples)
         parts: list[list[np.ndarray]] = [[] for _ in wanted]
-        for piece in self.pieces(limited(samples, len(self.layout.columns)), start):
-            first = piece.numbers[0] - 1
-            for window, part in zip(wanted, parts, strict=True):
-                inside = slice(max(window.start - first, 0), max(window.stop - first, 0))
-                part.append(piece.rows[inside].copy())  # a view would keep all rows
+        width = limited(samples, len(self.layout.columns))
+        for groups in self._with(wanted):
+            for piece in self.part(groups).pieces(width, start):
+                first = piece.numbers[0] - 1
+                for window, part in zip(wanted, parts, strict=True):
+                    inside = slice(max(window.start - first, 0), max(window.stop - first, 0))
+                    part.append(piece.rows[inside].copy())  # a view would keep all rows
         return [np.concatenate(part) for part in parts]
+
+    def _with(self, windows: list[slice]) -> Iterator[range]:
+        """Yield the row groups with the rows of these windows, each group once."""
+        read = 0
+        for window in windows:
+            first, last = np.searchsorted(self.starts, [window.start, window.stop - 1], "right")
+            groups = range(max(int(first) - 1, read), int(last))
+            if groups:
+                yield groups
+            read = max(read, int(last))
 
     def _batches(self, samples: int, titles: list[str]) -> Iterator[Any]:
         with self.path.open("rb") as file:
             try:
                 yield from _opened(self.path, file).iter_batches(
-                    samples, columns=titles, use_threads=False
+                    samples, row_groups=[*self._groups], columns=titles, use_threads=False
                 )
             except (pyarrow().ArrowException, OSError) as error:
                 raise _damaged(self.path, error) from error
@@ -88,20 +122,50 @@ class ParquetReader:
 
 @contextmanager
 def parquet_writer(file: IO[bytes], _directory: Path) -> Iterator[Write]:
-    """Yield what writes blocks of a table as row groups."""
+    """Yield what writes blocks of a table; row groups do not depend on the size of the blocks."""
+    with _group_writer(file) as write:
+
+        def write_table(table: MotionTable) -> None:
+            columns = np.ascontiguousarray(rows_of(table).T)
+            write(pyarrow().table(dict(zip(header_of(table), columns, strict=True))))
+
+        yield write_table
+
+
+def join_parquet(parts: Sequence[Path], file: IO[bytes]) -> None:
+    """Write the rows of files one after the other, as `parquet_writer` would have."""
+    with _group_writer(file) as write:
+        for path in parts:
+            with path.open("rb") as part:
+                for batch in _opened(path, part).iter_batches(ROWS // 4, use_threads=False):
+                    write(pyarrow().Table.from_batches([batch]))
+
+
+@contextmanager
+def _group_writer(file: IO[bytes]) -> Iterator[Callable[[Any], None]]:
+    """Yield what takes Arrow tables of any size and writes row groups of the same."""
     pa = pyarrow()
     with ExitStack() as stack:
         writer: Any = None
+        held: list[Any] = []
+        size = 0
 
-        def write(table: MotionTable) -> None:
-            nonlocal writer
-            columns = np.ascontiguousarray(rows_of(table).T)
-            block = pa.table(dict(zip(header_of(table), columns, strict=True)))
+        def write(block: Any, ended: bool = False) -> None:
+            nonlocal writer, size
             if writer is None:
-                writer = stack.enter_context(pa.parquet.ParquetWriter(file, block.schema))
-            writer.write_table(block)
+                writer = stack.enter_context(
+                    pa.parquet.ParquetWriter(file, block.schema, use_dictionary=False)
+                )
+                size = min(ROWS, max(1, NUMBERS // block.num_columns))
+            held.append(block)
+            while sum(part.num_rows for part in held) >= (1 if ended else size):
+                table = pa.concat_tables(held).combine_chunks()
+                writer.write_table(table.slice(0, size))
+                held[:] = [table.slice(size)]
 
         yield write
+        if held:
+            write(held.pop(), ended=True)
 
 
 def pyarrow() -> Any:

@@ -12,7 +12,9 @@ import pytest
 
 import jounce
 from jounce.errors import ArgumentError, TableError
+from jounce.model.components import position_names, velocity_names
 from jounce.tables import MotionTable, open_log, write_table
+from jounce.tables.log import Log, Part
 from jounce.trajectory import Fourier, Spline
 from tests.tolerances import EXACT, INDEPENDENT, assert_close, assert_orders_close
 
@@ -113,3 +115,60 @@ def test_bad_options(options: dict[str, object], error: type[Exception], message
         open_log(ARM, tmp_path / "log.csv", **options)
     with pytest.raises(ArgumentError, match="samples must be an integer ≥ 1, got 0"):
         next(open_log(ARM, tmp_path / "log.csv").blocks(0))
+
+
+def grouped(path: Path, table: MotionTable, rows: int) -> None:
+    """Write a table with so many rows in a row group."""
+    pq = pytest.importorskip("pyarrow.parquet")
+    write_table(path, table)
+    pq.write_table(pq.read_table(path), path, row_group_size=rows)
+
+
+def together(blocks: list[MotionTable]) -> list[np.ndarray]:
+    first = [np.concatenate([block.time for block in blocks])]
+    rates = [np.concatenate(x) for x in zip(*(block.motion for block in blocks), strict=True)]
+    return first + rates + [np.concatenate([x.forces for x in blocks if x.forces is not None], 1)]
+
+
+@pytest.mark.parametrize("orders", [1, 2, 4])
+@pytest.mark.parametrize(("group", "samples"), [(997, 1), (997, 5000), (20_000, 1)])
+def test_parts_together_are_the_whole(orders: int, group: int, samples: int, tmp_path: Path):
+    """Row groups of any size, a pause in the middle: the same bits."""
+    rng, path = np.random.default_rng(2), tmp_path / "log.parquet"
+    t = np.cumsum(rng.uniform(0.5e-2, 1.5e-2, 60_000))
+    t[31_000:] += 77.0
+    values = MOTION(t, order=orders - 1) + 1e-6 * rng.standard_normal((orders, t.size, 2))
+    grouped(path, MotionTable(t, NAMES, values, rng.standard_normal((1, t.size, 2))), group)
+    log = open_log(ARM, path, order=3)
+    whole, gaps = together([*log.blocks()]), log.gaps
+    parts, found, seen = log.parts(samples), [], set()
+    assert len(parts) > (2 if orders < 4 else 60_000 // max(group, samples) - 1)
+    for part in parts:
+        found += log.blocks(3000, part)
+        seen |= {*log.gaps}
+    for got, expected in zip(together(found), whole, strict=True):
+        assert_close(got, expected, EXACT)
+    assert sorted(seen) == gaps
+
+
+def test_parts_of_quaternions_are_the_same_but_for_the_sign(tmp_path: Path):
+    walker = jounce.load("planar2r", floating_base=True)
+    names, rng = position_names(walker), np.random.default_rng(3)
+    t = np.arange(40_000) / 1e2
+    q = 0.2 * np.sin(t[:, None] * rng.uniform(0.5, 2.0, len(names)))
+    (place,) = walker.quaternions
+    turn = np.stack([0 * t, 0 * t, np.sin(0.4 * t), np.cos(0.4 * t)], axis=1)
+    q[:, place] = turn * np.where(t > 13.0, -1.0, 1.0)[:, None]
+    table = MotionTable(t, names, q[None], rate_names=velocity_names(walker))
+    grouped(tmp_path / "log.parquet", table, 4096)
+    log = open_log(walker, tmp_path / "log.parquet", order=2)
+    parts = log.parts(1)
+    assert len(parts) > 2
+    assert_close(pushed(log, *parts), pushed(log, None), EXACT)
+
+
+def pushed(log: Log, *parts: Part | None) -> np.ndarray:
+    """Return the forces of the motion in these parts."""
+    tables = [table for part in parts for table in log.blocks(part=part)]
+    motion = (np.concatenate(x) for x in zip(*(table.motion for table in tables), strict=True))
+    return jounce.inverse_dynamics(log.robot, *motion)

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from jounce.errors import NotFiniteError, TableError, UnsupportedError
+from jounce.tables.file import table_writer
+from jounce.tables.parquet import join_parquet
 from jounce.trajectory import MotionTable, read_motion, write_table
 from tests.tolerances import EXACT, assert_close
 
@@ -89,3 +91,22 @@ def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(UnsupportedError, match="pyarrow"):
         write_table(path, MotionTable(np.zeros(1), ("x",), np.zeros((1, 1, 1))))
     assert [p.name for p in tmp_path.iterdir()] == ["log.parquet"]
+
+
+@pytest.mark.parametrize("block", [1, 700, 70_000])
+def test_bytes_do_not_depend_on_the_blocks(block: int, tmp_path: Path, rng: np.random.Generator):
+    samples = 1_500 if block == 1 else 140_000
+    table = MotionTable(np.arange(float(samples)), ("x",), rng.random((1, samples, 1)))
+    write_table(tmp_path / "whole.parquet", table)
+    parts = [tmp_path / f"{i}.parquet" for i in range(2)]
+    cuts = 0, samples // 3, samples
+    with table_writer(tmp_path / "blocks.parquet") as write:
+        for start in range(0, samples, block):
+            write(table.part(slice(start, start + block)))
+    for path, first, stop in zip(parts, cuts[:-1], cuts[1:], strict=True):
+        write_table(path, table.part(slice(first, stop)))
+    with (tmp_path / "joined.parquet").open("wb") as file:
+        join_parquet(parts, file)
+    whole = (tmp_path / "whole.parquet").read_bytes()
+    assert (tmp_path / "blocks.parquet").read_bytes() == whole
+    assert (tmp_path / "joined.parquet").read_bytes() == whole

@@ -3,7 +3,8 @@
 The samples are cut into windows whose places follow from the samples, not from the blocks
 they arrive in, so that the result is the same, bit for bit, for blocks of any size.  A window
 is fitted with ``overlap`` knots more on both sides; what lies beyond is not felt.  Where many
-samples lie between two knots, windows have fewer knots: what they hold is limited.
+samples lie between two knots, windows have fewer knots: what they hold is limited.  All end at
+multiples of `window_width`, so that a part of the samples has the windows of the whole there.
 """
 
 from __future__ import annotations
@@ -28,20 +29,34 @@ PIECE = 8192  # samples that are returned at a time, at most
 Window = tuple[np.ndarray, list[np.ndarray], slice]  # times, parts of q, what is not overlap
 
 
+Span = tuple[float, float]  # numbers of knots, multiples of the width of windows or infinite
+
+
+def window_width(smoothing: Smoothing) -> int:
+    """Return how many knots a window has at most; windows end at the multiples of it."""
+    least = LEAST_SAMPLES if smoothing.interpolates else LEAST_KNOTS
+    return max(least, 4 * smoothing.overlap)
+
+
 def stream_derivatives(
-    blocks: Iterable[Samples], smoothing: Smoothing, order: int = 4
+    blocks: Iterable[Samples],
+    smoothing: Smoothing,
+    order: int = 4,
+    *,
+    span: Span = (-np.inf, np.inf),
 ) -> Iterator[Samples]:
     """Yield ``time (m,), values (order + 1, m, n)`` for blocks ``time (m,), q (m, n)``.
 
     Every sample comes back once, in order; the blocks that come back have other sizes than
     those that go in.  Samples on the two sides of a pause longer than ``smoothing.gap`` do not
-    influence each other.
+    influence each other.  Only the samples between the knots of ``span`` come back: what they are
+    needs no more than the samples up to ``smoothing.overlap`` knots beyond it.
     """
     order = checked_integer("order", order)
-    least = LEAST_SAMPLES if smoothing.interpolates else LEAST_KNOTS
-    width = max(least, 4 * smoothing.overlap)
-    for t, q, core in _windows(_runs(blocks, smoothing), smoothing, width):
+    for t, q, core in _windows(_runs(blocks, smoothing), smoothing, window_width(smoothing)):
         u = smoothing.knot_time(t)
+        if not span[0] <= u[core.start] < span[1]:
+            continue
         spline = fitted(u, q, smoothing.degree, smoothing.penalty)
         for first in range(core.start, core.stop, PIECE):
             piece = slice(first, min(first + PIECE, core.stop))
@@ -137,7 +152,8 @@ class _Held:
 
     def _end(self, start: int, ended: bool) -> int | None:
         """Return where the window ends, when enough samples are there to tell."""
-        full, most = start + self.width, max(1, NUMBERS // self.smoothing.n)
+        full = (start // self.width + 1) * self.width
+        most = max(1, NUMBERS // self.smoothing.n)
         if self.end is None and self.count - self.gone > most:
             number = self._joined()[1]
             limit = int(number[np.searchsorted(number, start) + most])
