@@ -14,6 +14,7 @@ import numpy as np
 from jounce.algebra.rigid import conjugate, multiply
 
 Array = np.ndarray
+Series = tuple[Array, ...]  # coefficients (order + 1, width) of every part of a state
 
 
 def coefficients(start: Array, rates: Array) -> Array:

@@ -19,6 +19,54 @@ FINEST_FORCE = 1e-10  # of the forces: what rounding leaves of high derivatives
 PLACES = np.array([0.0, *np.sort(np.arange(1, 8) * (np.sqrt(5.0) - 1.0) / 2.0 % 1.0), 1.0])
 
 
+class TimeFunction:
+    """A function of time that gives its derivatives: rows of them, and how far they hold."""
+
+    def __init__(self, name: str, function: Callable[..., Any], width: int) -> None:
+        self.name, self.function, self.width = name, function, width
+        self.takes_order = takes(function, "order")
+
+    def __call__(self, time: float, order: int) -> np.ndarray:
+        """Return as many derivatives as a series has orders, ``(order, width)`` or more."""
+        values = self.function(time, order=order - 1) if self.takes_order else self.function(time)
+        rows = np.atleast_2d(as_floats(f"{self.name}(t)", values))
+        if rows.ndim != 2 or rows.shape[1] != self.width or not len(rows):
+            raise ShapeError(
+                f"{self.name}(t) must have shape (m, {self.width}), got {np.shape(values)}."
+            )
+        if len(rows) < order:
+            raise ShapeError(
+                f"{self.name}(t) gave {len(rows)} rows, a series of order {order} needs {order}: "
+                f"the {self.name} and their time derivatives. Write {self.name}(t, order), which "
+                "returns (order + 1, n), as trajectories do; or, for forces, sample with "
+                "controller= and sample_time=."
+            )
+        return rows
+
+    def agrees(self, time: float, order: int, h: float, end: float, tol: float) -> float:
+        """Return how far the function follows the derivatives it gives, at most h.
+
+        Where it jumps or bends, a step must end: a floating-point number after the last time
+        at which it is what its Taylor series says, but for rounding, also of the time.  Looked
+        for at `PLACES` again and again until none is found before; never after ``end``.
+        """
+        rows = self(time, order)
+        series = coefficients(rows[0], rows[1:])
+        allowed = min(max(1e3 * tol, FINEST_FORCE), 0.1) * max(1.0, np.abs(rows[0]).max(initial=0))
+        rates = np.abs(series[1:]) * np.arange(1.0, len(series))[:, None]
+
+        def is_off(t: float) -> bool:
+            later = min(time + t, end)
+            error = np.abs(self(later, 1)[0] - evaluate(series, later - time))
+            rounding = 4.0 * np.spacing(abs(time) + t) * evaluate(rates, t)
+            return not (error <= allowed + rounding).all()
+
+        last = h
+        while last > 0.0 and any(off := [False, *(is_off(t) for t in last * PLACES[1:])]):
+            last = bisected(last * PLACES, np.array(off), is_off)
+        return h if last == h else min(h, last + 2.0 * float(np.spacing(abs(time) + last)))
+
+
 class AppliedForces:
     """Gives the forces with derivatives at the start of a step, and until when they hold."""
 
@@ -31,8 +79,7 @@ class AppliedForces:
         start: float,
     ) -> None:
         self.inputs = inputs
-        self.function = forces if callable(forces) else None
-        self.takes_order = self.function is not None and _takes_order(self.function)
+        self.function = TimeFunction("forces", forces, inputs) if callable(forces) else None
         constant = np.zeros(inputs) if forces is None or callable(forces) else forces
         self.held = self._constant("forces", constant)
         self.controller, self.sample_time, self.start = controller, sample_time, start
@@ -43,7 +90,7 @@ class AppliedForces:
     ) -> tuple[np.ndarray, float]:
         """Return the forces, ``(m, inputs)``, and the time until which they hold."""
         if self.function is not None:
-            return self._evaluated(self.function, time, order), np.inf
+            return self.function(time, order), np.inf
         if self.controller is None or self.sample_time is None:
             return self.held, np.inf
         if time >= self.next_sample:
@@ -53,53 +100,6 @@ class AppliedForces:
             self.next_sample = self.start + self.samples * self.sample_time
         return self.held, self.next_sample
 
-    def agrees(self, time: float, rows: np.ndarray, h: float, end: float, tol: float) -> float:
-        """Return how far a function of time follows the derivatives it gave, at most h.
-
-        Where it jumps or bends, a step must end: a floating-point number after the last time
-        at which it is what its Taylor series says, but for rounding, also of the time.  Looked
-        for at `PLACES` again and again until none is found before; never after ``end``.
-        """
-        function = self.function
-        if function is None:
-            return h
-        series = coefficients(rows[0], rows[1:])
-        allowed = min(max(1e3 * tol, FINEST_FORCE), 0.1) * max(1.0, np.abs(rows[0]).max(initial=0))
-        rates = np.abs(series[1:]) * np.arange(1.0, len(series))[:, None]
-
-        def is_off(t: float) -> bool:
-            later = min(time + t, end)
-            error = np.abs(self._evaluated(function, later, 1)[0] - evaluate(series, later - time))
-            rounding = 4.0 * np.spacing(abs(time) + t) * evaluate(rates, t)
-            return not (error <= allowed + rounding).all()
-
-        last = h
-        while last > 0.0 and any(off := [False, *(is_off(t) for t in last * PLACES[1:])]):
-            last = bisected(last * PLACES, np.array(off), is_off)
-        return h if last == h else min(h, last + 2.0 * float(np.spacing(abs(time) + last)))
-
-    def _evaluated(self, function: Callable[..., Any], time: float, order: int) -> np.ndarray:
-        """Ask a function of time for as many derivatives as the series has orders."""
-        if self.takes_order:
-            rows = self._rows(function(time, order=order - 1))
-        else:
-            rows = self._rows(function(time))
-        if len(rows) < order:
-            raise ShapeError(
-                f"forces(t) gave {len(rows)} rows, a series of order {order} needs {order}: the "
-                "forces and their time derivatives. Write forces(t, order), which returns "
-                "(order + 1, n), as trajectories do; or sample with controller= and sample_time=."
-            )
-        return rows
-
-    def _rows(self, values: Any) -> np.ndarray:
-        array = np.atleast_2d(as_floats("forces(t)", values))
-        if array.ndim != 2 or array.shape[1] != self.inputs or not len(array):
-            raise ShapeError(
-                f"forces(t) must have shape (m, {self.inputs}), got {np.shape(values)}."
-            )
-        return array
-
     def _constant(self, name: str, values: Any) -> np.ndarray:
         """Return forces that stay, ``(1, inputs)``; derivatives would begin anew every step."""
         array = as_floats(name, values)
@@ -108,8 +108,9 @@ class AppliedForces:
         return array.reshape(1, self.inputs)
 
 
-def _takes_order(function: Callable[..., Any]) -> bool:
+def takes(function: Callable[..., Any], parameter: str) -> bool:
+    """Tell whether a function has a parameter of this name."""
     try:
-        return "order" in inspect.signature(function).parameters
+        return parameter in inspect.signature(function).parameters
     except (TypeError, ValueError):  # some built-in functions tell nothing
         return False

@@ -17,11 +17,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.algebra.series import evaluate
+from jounce.algebra.series import Series, evaluate
 from jounce.errors import ArgumentError, NotFiniteError
 from jounce.model.components import position_kinds
 from jounce.model.robot import Robot
-from jounce.simulation.systems import Series
 
 LIMITS = ("position", "velocity")
 SAMPLES = 33  # of a step: what comes and goes between two of them stays unseen

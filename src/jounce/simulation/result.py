@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from jounce.algebra.series import evaluate
+from jounce.algebra.series import Series, evaluate
 from jounce.errors import ArgumentError, SimulationError
 from jounce.model.checks import as_floats
 from jounce.model.robot import Robot
-from jounce.simulation.systems import Series, System, are_finite
+from jounce.simulation.systems import System, are_finite
 
 SAME_TIME = 1e-12  # of the time: a step that ends this close to a fixed time ends there
 

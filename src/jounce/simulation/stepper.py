@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jounce.algebra.series import Series
 from jounce.errors import ModelError, NotFiniteError, SimulationError, SingularError
 from jounce.model.robot import Robot
 from jounce.simulation.applied_forces import AppliedForces
 from jounce.simulation.result import Record
-from jounce.simulation.systems import Series, System, are_finite
+from jounce.simulation.systems import System, are_finite
 
 SMALLEST_STEP = 1e-13
 GROWTH = 4.0  # of a step over the last one, so that no jump of a square wave is left out
@@ -64,20 +65,25 @@ class Stepper:
             raise SimulationError(self._slow(record, series, end), record.finished("max_steps"))
         h = min(natural, until - record.time)
         if step is None:
-            h = self._agreed(record, force, h, until)
+            h = self._agreed(record, h, until)
         return series, force[0], h, until
 
-    def _agreed(self, record: Record, force: np.ndarray, h: float, until: float) -> float:
+    def _agreed(self, record: Record, h: float, until: float) -> float:
         """Return how much of a step the forces agree to; raise if they never do."""
-        if self.forces.function is None:
+        own = [] if self.forces.function is None else [self.forces.function]
+        functions = [*own, *self.system.loads.functions]
+        if not functions:
             return h
         grown = min(h, GROWTH * max(self._last, TINY * h))
-        self._last = self.forces.agrees(record.time, force, grown, until, self.accuracy.tol)
+        now, order, tol = record.time, self.orders[0], self.accuracy.tol
+        self._last = min(f.agrees(now, order, grown, until, tol) for f in functions)
         was_short, self._was_short = self._was_short, self._last < min(grown, TINY * h)
         if was_short and self._was_short:
+            names = " or ".join(f.name for f in functions)
             raise SimulationError(
-                f"forces(t, order) are not what their own derivatives say at t = {record.time:g} s "
-                "and right after: are the derivatives wrong, or the forces full of noise?",
+                f"{names}(t, order) are not what their own derivatives say at "
+                f"t = {record.time:g} s and right after: are the derivatives wrong, or the {names} "
+                "full of noise?",
                 record.finished("forces disagree"),
             )
         return self._last
@@ -90,7 +96,7 @@ class Stepper:
             )
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # reported below
-                series = self.system.series(record.state, force, self.orders[0])
+                series = self.system.series(record.time, record.state, force, self.orders[0])
         except SingularError as error:
             raise _stopped(record, error, "mass matrix singular") from error
         except ModelError as error:

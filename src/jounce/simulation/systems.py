@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
-from jounce.algebra.series import coefficients, integrated
+from jounce.algebra.series import Series, coefficients, integrated
 from jounce.api.call import Wrench
 from jounce.api.closures import check_motion, constrained_forward_dynamics, projected
 from jounce.api.matrices import SMALLEST_PIVOT, forward_dynamics
-from jounce.elastic.drives import Wrenches, constant_wrenches, one_state, require_parts
+from jounce.elastic.drives import Wrenches, one_state, require_parts
 from jounce.elastic.series import SeriesElastic
 from jounce.elastic.variable_stiffness import StiffnessDrives
 from jounce.kernels.description import kernel_spec
 from jounce.kernels.kernel import Kernel, kernel_of
 from jounce.model.checks import checked, checked_configuration
 from jounce.model.robot import Robot
+from jounce.simulation.loads import Loads
 
-Series = tuple[np.ndarray, ...]  # Taylor coefficients (order + 1, width) of every part of a state
 THINGS = "give a Robot, a SeriesElastic, a VariableStiffness or an Antagonistic"
 
 
@@ -29,13 +29,16 @@ class System(Protocol):
     robot: Robot
     names: tuple[str, ...]
     inputs: int
+    loads: Loads
     order_limit: int | None  # above which series cost more than they save
 
     def checked(self, state: Sequence[Any]) -> tuple[np.ndarray, ...]:
         """Return the parts of a state as arrays, or raise."""
         ...
 
-    def series(self, state: Sequence[np.ndarray], forces: np.ndarray, order: int) -> Series:
+    def series(
+        self, time: float, state: Sequence[np.ndarray], forces: np.ndarray, order: int
+    ) -> Series:
         """Return Taylor coefficients of the state; ``forces`` are (m, inputs) with derivatives."""
         ...
 
@@ -45,32 +48,31 @@ class System(Protocol):
 
 
 def system_of(thing: Any, wrenches: Wrenches = None) -> System:
-    """Return the system of a robot, or of elastic drives, under wrenches that stay."""
+    """Return the system of a robot, or of elastic drives, under wrenches."""
     if isinstance(thing, Robot) and thing.closures:
-        return ClosedSystem(thing, constant_wrenches(thing, wrenches))
+        return ClosedSystem(thing, Loads(thing, wrenches))
     if isinstance(thing, Robot):
-        return RigidSystem(thing, constant_wrenches(thing, wrenches))
+        return RigidSystem(thing, Loads(thing, wrenches))
     if isinstance(thing, SeriesElastic | StiffnessDrives):
-        return DrivenSystem(thing, constant_wrenches(thing.robot, wrenches))
+        return DrivenSystem(thing, Loads(thing.robot, wrenches))
     raise TypeError(f"cannot simulate a {type(thing).__name__}; {THINGS}.")
 
 
 class RigidSystem:
-    """A robot with rigid joints, under constant wrenches: state q, v."""
+    """A robot with rigid joints: state q, v."""
 
     names: tuple[str, ...] = ("q", "v")
     order_limit: int | None = None
+    _quantity = "forward_dynamics_and_pivots"
 
-    def __init__(self, robot: Robot, wrenches: Mapping[str, Wrench]) -> None:
-        self.robot = robot
+    def __init__(self, robot: Robot, loads: Loads) -> None:
+        self.robot, self.loads = robot, loads
         self.inputs = robot.nv
-        self._frames = [(frame, w.representation) for frame, w in wrenches.items()]
-        self._loads = [w.values for w in wrenches.values()]
         self._compiled: dict[int, Kernel] = {}
 
     def _kernel(self, order: int) -> Kernel:
         if order not in self._compiled:
-            spec = kernel_spec(self.robot, "forward_dynamics_and_pivots", order - 1, self._frames)
+            spec = kernel_spec(self.robot, self._quantity, order - 1, self.loads.frames)
             self._compiled[order] = kernel_of(spec).compile()
         return self._compiled[order]
 
@@ -80,11 +82,21 @@ class RigidSystem:
         q, v = checked_configuration(self.robot, state[0]), checked("v", state[1], self.robot.nv)
         return one_state(q), one_state(v)
 
-    def series(self, state: Sequence[np.ndarray], forces: np.ndarray, order: int) -> Series:
+    def series(
+        self, time: float, state: Sequence[np.ndarray], forces: np.ndarray, order: int
+    ) -> Series:
         """Return Taylor coefficients of q and v up to ``order``."""
-        q, v = state
-        loads = (padded(load, order) for load in self._loads)
-        rates = self._kernel(order)(q, v, *padded(forces, order), *loads)
+        known = padded(forces, order)
+        return self.loads.settled(
+            time, state, order, lambda loads: self._series(state, known, loads)
+        )
+
+    def _series(
+        self, state: Sequence[np.ndarray], forces: np.ndarray, loads: dict[str, Wrench]
+    ) -> Series:
+        (q, v), order = state, len(forces)
+        wrenches = (padded(load.values, order) for load in loads.values())
+        rates = self._kernel(order)(q, v, *forces, *wrenches)
         if not np.abs(rates[-1]).min(initial=1.0) > SMALLEST_PIVOT:
             self.diagnose(state)
         velocity = coefficients(v, rates[:-1])
@@ -103,12 +115,7 @@ class ClosedSystem(RigidSystem):
     """
 
     order_limit: int | None = 8  # code of higher orders grows faster than steps
-
-    def _kernel(self, order: int) -> Kernel:
-        if order not in self._compiled:
-            spec = kernel_spec(self.robot, "constrained_forward_dynamics", order - 1, self._frames)
-            self._compiled[order] = kernel_of(spec).compile()
-        return self._compiled[order]
+    _quantity = "constrained_forward_dynamics"
 
     def checked(self, state: Sequence[Any]) -> tuple[np.ndarray, ...]:
         """Return q and v as arrays, or raise; also where they do not keep the closures."""
@@ -116,11 +123,12 @@ class ClosedSystem(RigidSystem):
         check_motion(self.robot, q, v)
         return q, v
 
-    def series(self, state: Sequence[np.ndarray], forces: np.ndarray, order: int) -> Series:
-        """Return Taylor coefficients of q and v up to ``order``."""
+    def _series(
+        self, state: Sequence[np.ndarray], forces: np.ndarray, loads: dict[str, Wrench]
+    ) -> Series:
         q, v = projected(self.robot, *state)
-        loads = (padded(load, order) for load in self._loads)
-        rows = self._kernel(order)(q, v, padded(forces, order), *loads)
+        wrenches = (padded(load.values, len(forces)) for load in loads.values())
+        rows = self._kernel(len(forces))(q, v, forces, *wrenches)
         velocity = coefficients(v, rows[:, : self.robot.nv])
         return configuration_series(self.robot, q, velocity), velocity
 
@@ -130,14 +138,12 @@ class ClosedSystem(RigidSystem):
 
 
 class DrivenSystem:
-    """Elastic drives under constant wrenches; the state has angle and velocity of each motor."""
+    """Elastic drives; the state has angle and velocity of each motor."""
 
     order_limit: int | None = None
 
-    def __init__(
-        self, drives: SeriesElastic | StiffnessDrives, wrenches: Mapping[str, Wrench]
-    ) -> None:
-        self.drives, self.wrenches = drives, wrenches
+    def __init__(self, drives: SeriesElastic | StiffnessDrives, loads: Loads) -> None:
+        self.drives, self.loads = drives, loads
         self._rows: Callable[..., np.ndarray] = drives.series
         self.robot, self.names, self.inputs = drives.robot, drives.state_names, drives.inputs
 
@@ -147,9 +153,19 @@ class DrivenSystem:
         self.diagnose(parts)
         return parts
 
-    def series(self, state: Sequence[np.ndarray], forces: np.ndarray, order: int) -> Series:
+    def series(
+        self, time: float, state: Sequence[np.ndarray], forces: np.ndarray, order: int
+    ) -> Series:
         """Return Taylor coefficients of the state up to ``order``."""
-        rows = self._rows(*state, padded(forces, order), wrenches=self.wrenches)
+        torques = padded(forces, order)
+        return self.loads.settled(
+            time, state, order, lambda loads: self._series(state, torques, loads)
+        )
+
+    def _series(
+        self, state: Sequence[np.ndarray], torques: np.ndarray, loads: dict[str, Wrench]
+    ) -> Series:
+        order, rows = len(torques), self._rows(*state, torques, wrenches=loads)
         speeds = [
             coefficients(speed, rows[k * order : (k + 1) * order])
             for k, speed in enumerate(state[1::2])

@@ -38,8 +38,11 @@ def taylor(
     ``forces``: None for none, an array (n,) that stays, or a function ``forces(t, order)`` of
     time, for instance a trajectory, that returns them with derivatives, ``(order + 1, n)``.
     A ``controller(t, *state)`` is asked every ``sample_time`` and its forces are held.
-    ``wrenches={frame: W}`` on the links stay: (6,), or `jounce.Wrench` for one that keeps its
-    direction in the world.  Nothing limits forces but the controller.
+    ``wrenches={frame: W}`` act on the links.  W, or the values of a `jounce.Wrench` in another
+    representation, stays, (6,); or is a function of time ``W(t, order)`` like the forces; or a
+    smooth function ``W(t, *state)`` of the state, which gets every coordinate as a jet (numbers
+    that know + − ×, ``x.reciprocal()`` and ``x.sincos()``) and returns six.  Nothing limits
+    forces but the controller.
 
     Steps are as long as the last terms of the series stay below ``tol`` of the state, or
     have the fixed length ``step``.  The order is chosen by ``tol`` and by how long steps can
@@ -59,6 +62,12 @@ def taylor(
     >>> fall = jounce.simulation.taylor(arm, ([0.0, 0.0], [0.0, 0.0]), t=(0, 0.5))
     >>> fall.reason
     'end of time'
+    >>> drag = {"link2": lambda t, q, v: [0, 0, (v[0] + v[1]) * -0.5, 0, 0, 0]}  # of its turning
+    >>> slow = jounce.simulation.taylor(arm, ([0, 0], [0, 0]), t=(0, 0.5), wrenches=drag)
+    >>> E = [jounce.kinetic_energy(arm, *x.final) + jounce.potential_energy(arm, *x.final)
+    ...      for x in (fall, slow)]
+    >>> bool(abs(E[0]) < 1e-12), bool(E[1] < -0.1)
+    (True, True)
     """
     system = system_of(thing, wrenches)
     start, end = _span_of(t)
