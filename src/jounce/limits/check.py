@@ -177,6 +177,10 @@ class Uses:
         )
         return 1.0 + (x - self.bound) / self.scale, slope / self.scale
 
+    def label(self, k: int) -> tuple[str, str]:
+        """Return quantity and joint of a bound."""
+        return self.limited[self.quantity[k]].name, self.limits.names[self.velocity[k]]
+
     def report(self, found: Maxima, times: np.ndarray, motion: Sequence[np.ndarray]) -> LimitReport:
         """Return the worse side of each quantity and velocity: when, and the motion there."""
         x = values_of(self.robot, self.limited, motion, forces_of(self.robot, self.limited, motion))

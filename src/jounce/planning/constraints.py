@@ -9,9 +9,11 @@ With ``b = u̇²`` and ' the derivative by u, the motion and its forces along th
 with ``m = M p'``, ``c = M p'' + C p'``, ``d = D p'`` and the gravity forces g.  So every limit of
 them is a row
 
-    G = L · (b, b', b'') + o + S √b + T b' / √b + U / √b ≤ 0
+    G = L · f + o + S √b + T b' / √b + U / √b ≤ 0,   f = (b, b', b'')
 
-with coefficients that depend on the place only; rows of rates are divided by √b.
+with coefficients that depend on the place only; rows of rates are divided by √b.  Those of motor
+torques behind springs (`jounce.planning.drives`) have b''' among the features and a quadratic part
+``f · W f``.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ import numpy as np
 from jounce.api.dynamics import gravity_forces, inverse_dynamics
 from jounce.model.robot import Robot
 from jounce.planning.curve import Curve
+from jounce.planning.drives import MOTOR_SPEED, MOTOR_TORQUE, Drives, drive_rows
 from jounce.planning.limits_along import LimitsAlong
 
 TINY = 1e-200  # no velocity at all
@@ -44,6 +47,7 @@ class Constraints(NamedTuple):
     S: np.ndarray
     T: np.ndarray
     U: np.ndarray
+    W: np.ndarray  # (m, last rows, features, features), symmetric
 
     def __call__(self, f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return G ``(m, rows)`` and its gradient by the features, ``(m, rows, features)``."""
@@ -55,6 +59,11 @@ class Constraints(NamedTuple):
         dG = self.L.copy()
         dG[..., 0] += (self.S - (self.T * slope + self.U) * inverse**2) * (0.5 * inverse)
         dG[..., 1] += self.T * inverse
+        if self.W.shape[1]:
+            last = -self.W.shape[1]
+            bent = np.matmul(self.W, f[:, None, :, None])[..., 0]
+            G[:, last:] += np.matmul(bent, f[:, :, None])[..., 0]
+            dG[:, last:] += 2.0 * bent
         return G, dG
 
     def joined(self, more: Constraints) -> Constraints:
@@ -102,24 +111,32 @@ def constraints_at(
     *,
     rates: bool,
     share: float = 1.0,
+    drives: Drives | None = None,
 ) -> Constraints:
     """Return the rows at the places u for this share of the limits; b is counted in ``unit``."""
-    features = 3 if rates else 2
+    features = 4 if drives else 3 if rates else 2
     path = curve(u, 3)
     p1, p2, p3 = path[1:]
     build = _Builder(limits, curve.parameter(u), features, unit, share)
     build.velocity(p1)
-    half = np.zeros_like(p1)
-    build.add("acceleration", (p2, 0.5 * p1, half))
+    none = np.zeros_like(p1)
+    build.add("acceleration", (p2, 0.5 * p1, none, none))
     if rates:
-        build.add("jerk", (p3, 1.5 * p2, 0.5 * p1), is_rate=True)
+        build.add("jerk", (p3, 1.5 * p2, 0.5 * p1, none), is_rate=True)
     forced = ("effort", "effort_rate") if rates else ("effort",)
     if any(limits.bounds(name) for name in forced):
         x = forces_along(curve.robot, path)
-        build.add("effort", (x.c, 0.5 * x.m, half), x.g, x.d)
+        build.add("effort", (x.c, 0.5 * x.m, none, none), x.g, x.d)
         if rates:
-            linear = (x.c1, 0.5 * x.m1 + x.c, 0.5 * x.m)
+            linear = (x.c1, 0.5 * x.m1 + x.c, 0.5 * x.m, none)
             build.add("effort_rate", linear, x.g1, x.d1, 0.5 * x.d, is_rate=True)
+    if drives:
+        motors = drive_rows(drives, curve(u, 4))
+        gear = np.abs(drives.elastic.gear_ratio)
+        offset, bound = motors.speed_offset, drives.speed / gear
+        build.add(MOTOR_SPEED, motors.speed, offset, is_rate=True, bound=bound)
+        offset, bound = motors.torque_offset, drives.torque * gear
+        build.add(MOTOR_TORQUE, motors.torque, offset, bound=bound, quadratic=motors.quadratic)
     return build.constraints()
 
 
@@ -133,6 +150,7 @@ class _Builder:
         self.places, self.unit, self.share = parameter.size, unit, share
         self.labels: list[Label] = []
         self.parts: list[tuple[np.ndarray, ...]] = []
+        self.quadratic = [np.zeros((self.places, 0, features, features))]
 
     def velocity(self, p1: np.ndarray) -> None:
         """Bound b by the largest that all velocities allow."""
@@ -152,20 +170,29 @@ class _Builder:
         inverse: np.ndarray | float = 0.0,
         *,
         is_rate: bool = False,
+        bound: np.ndarray | None = None,
+        quadratic: np.ndarray | None = None,
     ) -> None:
-        """Add the rows of a quantity with these coefficients, ``(m, nv)`` each."""
-        low, high = self.limits.range_of(name, self.parameter)
+        """Add the rows of a quantity with these coefficients, ``(m, nv)`` each.
+
+        ``bound``, of the absolute value, is for what is not among the limits of the links.
+        """
         unit, root_unit = self.unit, np.sqrt(self.unit)
-        scale = self.limits.scale(name)
+        if bound is None:
+            low, high = self.limits.range_of(name, self.parameter)
+            scale = self.limits.scale(name)
+        else:
+            high = np.broadcast_to(bound, (self.places, bound.size))
+            low, scale = -high, np.where(bound > 0.0, bound, 1.0)
         if is_rate:
             scale = scale / root_unit
-        for sign, bound in ((1.0, high), (-1.0, low)):
-            (own,) = np.nonzero(np.isfinite(bound[0]))
+        for sign, side in ((1.0, high), (-1.0, low)):
+            (own,) = np.nonzero(np.isfinite(side[0]))
             if not own.size:
                 continue
-            parts = (*linear[: self.features], offset, root, inverse, self.share * bound)
+            parts = (*linear[: self.features], offset, root, inverse, self.share * side)
             *L, o, S, T, limit = (
-                np.broadcast_to(x, bound.shape)[:, own] * (sign / scale[own]) for x in parts
+                np.broadcast_to(x, side.shape)[:, own] * (sign / scale[own]) for x in parts
             )
             is_not = 0.0 if is_rate else 1.0  # a bound of a rate is divided by √b, as the row is
             row = (
@@ -177,8 +204,12 @@ class _Builder:
             )
             self.labels += [Label(name, self.limits.names[i]) for i in own]
             self.parts.append(row)
+            if quadratic is not None:
+                by = (sign * unit**2 / scale[own])[:, None, None]
+                self.quadratic.append(quadratic[:, own] * by)
 
     def constraints(self) -> Constraints:
         """Return all rows."""
         columns = zip(*self.parts, strict=True)
-        return Constraints(tuple(self.labels), *(np.concatenate(x, axis=1) for x in columns))
+        stacked = [np.concatenate(x, axis=1) for x in (*columns, self.quadratic)]
+        return Constraints(tuple(self.labels), *stacked)

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from scipy.optimize import root_scalar
 
-from jounce.errors import ArgumentError, ConvergenceError, InfeasibleError
+from jounce.elastic.series import SeriesElastic
+from jounce.errors import ArgumentError, ConvergenceError, InfeasibleError, UnsupportedError
 from jounce.limits.check import LimitReport, Uses
 from jounce.limits.extrema import Maxima, maxima
 from jounce.limits.limits import QUANTITIES, MotionLimits
@@ -18,6 +19,7 @@ from jounce.model.checks import as_floats, checked_integer
 from jounce.model.robot import Robot
 from jounce.planning.constraints import Constraints, Label, constraints_at
 from jounce.planning.curve import Curve, composed, path_motion
+from jounce.planning.drives import Drives, DriveUses
 from jounce.planning.interior_point import Points, Problem, Solution, shortest
 from jounce.planning.limits_along import LimitsAlong
 from jounce.planning.squared_speed import SquaredSpeed, basis_at, clamped_knots
@@ -36,15 +38,17 @@ BINDS = 0.99  # of a limit
 
 
 def time_optimal(
-    robot: Robot,
+    robot: Robot | SeriesElastic,
     path: Any,
     limits: MotionLimits | Mapping[float, MotionLimits] | None = None,
     *,
     knots: int | None = None,
     tolerance: float = 1e-3,
-    smoothness: int = 3,
+    smoothness: int | None = None,
     start_speed: float = 0.0,
     end_speed: float = 0.0,
+    motor_torque: Any = None,
+    motor_speed: Any = None,
 ) -> TimedMotion:
     """Return the fastest motion along a path within limits, by default the robot's own.
 
@@ -58,6 +62,10 @@ def time_optimal(
     A motion from rest to rest has no derivatives up to ``smoothness`` at its ends: 3 is without
     jerk and without a jump of Q̇.  ``start_speed`` and ``end_speed`` are |v| at ends that are not
     at rest.
+
+    The robot may be a `SeriesElastic`: then ``effort`` bounds the torque of the springs, and
+    ``motor_torque`` and ``motor_speed`` those of the motors, one number, one a joint or
+    ``{joint: number}``; Q̈ enters there, and the smoothness is 4 unless told.
 
     The squared speed along the path is a spline with so many ``knots``; the duration is the
     shortest of these to about ``tolerance``, a part of it.  Limits are imposed at points and then
@@ -79,6 +87,14 @@ def time_optimal(
         raise ArgumentError(f"speeds at the ends must be finite and ≥ 0, got {speeds}.")
     if not 0.0 < float(as_floats("tolerance", tolerance)) < 1.0:
         raise ArgumentError(f"tolerance must lie between 0 and 1, got {tolerance!r}.")
+    drives = None
+    if isinstance(robot, SeriesElastic):
+        drives = Drives.of(robot, motor_torque, motor_speed)
+        robot = robot.links
+    elif motor_torque is not None or motor_speed is not None:
+        raise ArgumentError("limits of motors are for a SeriesElastic; give effort and velocity.")
+    if smoothness is None:
+        smoothness = 4 if drives else 3
     smoothness = checked_integer("smoothness", smoothness, 1)
     motion = path_motion(robot, path)
     curve = Curve(robot, motion, smoothness, (speeds[0] == 0.0, speeds[1] == 0.0))
@@ -86,7 +102,7 @@ def time_optimal(
         own = PER_PIECE * (np.size(getattr(motion, "knots", ())) - 1)
         knots = max(FEWEST, min(own, MOST))
     pieces = checked_integer("knots", knots, 8)
-    planner = _Planner(curve, LimitsAlong(robot, limits), pieces, float(tolerance))
+    planner = _Planner(curve, LimitsAlong(robot, limits), pieces, float(tolerance), drives)
     return planner.plan(planner.end_values(speeds))
 
 
@@ -100,20 +116,33 @@ class _Places(NamedTuple):
 class _Planner:
     """What stays the same over the rounds."""
 
-    def __init__(self, curve: Curve, limits: LimitsAlong, pieces: int, tolerance: float) -> None:
+    def __init__(
+        self,
+        curve: Curve,
+        limits: LimitsAlong,
+        pieces: int,
+        tolerance: float,
+        drives: Drives | None,
+    ) -> None:
         self.curve, self.limits, self.robot = curve, limits, curve.robot
         self.tolerance, self.pieces = tolerance, pieces
-        self.uses = Uses(self.robot, limits.first)
-        self.knots = clamped_knots(pieces, DEGREE)
-        self.size = self.knots.size - DEGREE - 1
-        self.has_rates = limits.bounds("jerk") or limits.bounds("effort_rate")
+        self.drives = drives
+        self.uses = DriveUses(drives, limits.first) if drives else Uses(self.robot, limits.first)
+        if drives and not limits.is_constant:
+            raise UnsupportedError(
+                "limits that change along the path need a robot without springs."
+            )
+        self.degree = 4 if drives else DEGREE  # the motor torque has b''' in it
+        self.knots = clamped_knots(pieces, self.degree)
+        self.size = self.knots.size - self.degree - 1
+        self.has_rates = bool(drives) or limits.bounds("jerk") or limits.bounds("effort_rate")
         inner = np.unique(self.knots)
         # b changes most in the first and last pieces of a motion that starts and ends at rest
         ends = [np.linspace(inner[i], inner[i + ENDS], ENDS * SPLIT + 1) for i in (0, -1 - ENDS)]
         self.cells = np.unique(np.concatenate([inner, *ends]))
         changes = curve.place((limits.at - curve.begin) / curve.length)
         self.edges = np.unique(np.concatenate([self.cells, curve.knots, changes]))
-        curve.check_smooth(2 if self.has_rates else 1)
+        curve.check_smooth(3 if drives else 2 if self.has_rates else 1)
         self._check_positions()
 
     def end_values(self, speeds: tuple[float, ...]) -> list[float | None]:
@@ -207,7 +236,7 @@ class _Planner:
 
     def _uniform(self, u: np.ndarray) -> float:
         """Return the largest constant b that all points allow, as far as slower is easier."""
-        rows = constraints_at(self.curve, self.limits, u, 1.0, rates=self.has_rates)
+        rows = self._rows(u, 1.0, rates=self.has_rates)
         f = np.zeros((u.size, rows.L.shape[2]))
 
         def excess(b: float) -> np.ndarray:
@@ -260,9 +289,16 @@ class _Planner:
     def _places(
         self, u: np.ndarray, weight: np.ndarray, unit: float, *, rates: bool, share: float = 1.0
     ) -> _Places:
-        rows = constraints_at(self.curve, self.limits, u, unit, rates=rates, share=share)
-        first, basis = basis_at(self.knots, DEGREE, u, rows.L.shape[2])
+        rows = self._rows(u, unit, rates=rates, share=share)
+        first, basis = basis_at(self.knots, self.degree, u, rows.L.shape[2])
         return _Places(Points(first, basis, weight), rows)
+
+    def _rows(self, u: np.ndarray, unit: float, *, rates: bool, share: float = 1.0) -> Constraints:
+        """Return the rows at u; without rates those of motors are left out as well."""
+        drives = self.drives if rates else None
+        return constraints_at(
+            self.curve, self.limits, u, unit, rates=rates, share=share, drives=drives
+        )
 
     def _joined(
         self, places: _Places, more: _Places, multipliers: np.ndarray
@@ -296,7 +332,7 @@ class _Planner:
         return found
 
     def _speed(self, found: Solution, unit: float) -> SquaredSpeed:
-        return SquaredSpeed(self.knots, found.x * unit, DEGREE)
+        return SquaredSpeed(self.knots, found.x * unit, self.degree)
 
     # -- what the limits are used by, everywhere --
 
@@ -344,7 +380,7 @@ class _Planner:
         for _ in range(SLOWER):
             found = self._peaks(speed, factor)
             if places.size and (found.value + found.missing).max() <= 1.0 + ON_LIMIT:
-                return SquaredSpeed(self.knots, factor**2 * speed.spline.c, DEGREE), found
+                return SquaredSpeed(self.knots, factor**2 * speed.spline.c, self.degree), found
             places = np.union1d(places, found.time[found.value > 0.9 * found.value.max()])
             factor = self._largest(speed, places, 1.0 - float(found.missing.max()))
         raise ConvergenceError(
@@ -390,8 +426,7 @@ class _Planner:
         times = speed.time(u)
         found = []
         for k in np.flatnonzero(used.any(axis=0)):
-            quantity = self.uses.limited[self.uses.quantity[k]].name
-            joint = self.limits.names[self.uses.velocity[k]]
+            quantity, joint = self.uses.label(int(k))
             changes = np.diff(np.concatenate([[False], used[:, k], [False]]).astype(int))
             for a, b in np.flatnonzero(changes).reshape(-1, 2):
                 found.append(Binding(quantity, joint, float(times[a]), float(times[b - 1])))

@@ -1,0 +1,147 @@
+"""Durations beside another planner and beside brute force; large problems."""
+
+from __future__ import annotations
+
+import logging
+import resource
+import time
+
+import numpy as np
+import pytest
+
+import jounce
+from jounce.errors import InfeasibleError
+from jounce.planning import time_optimal
+from jounce.planning.curve import path_motion
+from jounce.trajectory import MotionLimits, check_limits
+from tests.example_robots import urdf
+from tests.unit.planning.test_planner import cart, limits_of
+
+
+def toppra_duration(robot: jounce.Robot, points: np.ndarray, limits: MotionLimits) -> float:
+    """Return the duration that toppra finds at 1000 grid points of the same curve."""
+    import toppra
+    from toppra import algorithm, constraint
+
+    logging.getLogger("toppra").setLevel(logging.ERROR)
+    motion = path_motion(robot, points)
+
+    class Path(toppra.interpolator.AbstractGeometricPath):
+        dof, waypoints, path_interval = robot.nq, None, np.array([0.0, 1.0])
+
+        def __call__(self, place, order=0):
+            found = [*motion(np.atleast_1d(place), order=order)][order]
+            return found if np.ndim(place) else found[0]
+
+    def bounds(name: str) -> np.ndarray:
+        return np.stack([-getattr(limits, name), getattr(limits, name)], axis=1)
+
+    scheme = constraint.DiscretizationType.Interpolation
+    rows = [
+        constraint.JointVelocityConstraint(bounds("velocity")),
+        constraint.JointTorqueConstraint(
+            lambda q, v, a: jounce.inverse_dynamics(robot, q, v, a)[0],
+            bounds("effort"),
+            np.zeros(robot.nv),
+            discretization_scheme=scheme,
+        ),
+    ]
+    if np.isfinite(limits.acceleration).all():
+        rows.append(
+            constraint.JointAccelerationConstraint(
+                bounds("acceleration"), discretization_scheme=scheme
+            )
+        )
+    grid = np.linspace(0.0, 1.0, 1001)
+    planner = algorithm.TOPPRA(
+        rows, Path(), gridpoints=grid, solver_wrapper="seidel", parametrizer="ParametrizeConstAccel"
+    )
+    _, speed, _ = planner.compute_parameterization(0.0, 0.0)
+    return float((2.0 * np.diff(grid) / (speed[1:] + speed[:-1])).sum())
+
+
+def compared(robot: jounce.Robot, seeds: range, **bounds) -> list[tuple[float, float, float]]:
+    """Return what is longer than toppra: at rest only, without jerk at the ends, lower bound."""
+    limits = MotionLimits.of(robot, jerk=None, effort_rate=None, **bounds)
+    low, high = np.maximum(limits.lower, -3.0), np.minimum(limits.upper, 3.0)
+    found = []
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        points = low + (high - low) * rng.uniform(0.25, 0.75, (rng.integers(3, 9), robot.nq))
+        try:
+            sharp = time_optimal(robot, points, limits, smoothness=1)
+        except InfeasibleError:  # the spline through random points may leave the range
+            continue
+        smooth = time_optimal(robot, points, limits)
+        peer = toppra_duration(robot, points, limits)
+        rows = (sharp.duration, smooth.duration, sharp.lower_bound)
+        found.append(tuple(x / peer - 1.0 for x in rows))
+    return found
+
+
+def ur5() -> jounce.Robot:
+    return jounce.load(urdf("ur_description/urdf/ur5_robot.urdf"), strict=False)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("count", [3, pytest.param(50, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["panda", "ur5"])
+def test_as_fast_as_toppra_where_it_has_limits(name: str, count: int):
+    """Ends without jerk cost up to 0.2 % of short paths; nothing is more than 0.1 % slower else."""
+    robot = jounce.load("panda") if name == "panda" else ur5()
+    found = np.array(compared(robot, range(count)))
+    assert len(found) > count / 2
+    sharp, smooth, lower = found.T
+    assert sharp.min() > -0.003
+    assert sharp.max() < 0.001
+    assert smooth.max() < 0.003
+    assert np.all(smooth >= sharp - 1e-4)
+    assert np.all(np.abs(lower) < 0.001)
+
+
+def brute_force(limits: MotionLimits, distance: float, cells: int) -> float:
+    """Return the shortest duration of one joint under limits, by shooting on a grid of times.
+
+    Symmetric: jerk +, 0, − up to the middle.  All triples of switching times on a grid are tried.
+    """
+    v, a, j = (float(getattr(limits, name)[0]) for name in ("velocity", "acceleration", "jerk"))
+    best = np.inf
+    for ramp in np.linspace(0.0, a / j, cells)[1:]:
+        for hold in np.linspace(0.0, v / a, cells):
+            top = j * ramp * (ramp + hold)
+            if top > v * (1.0 + 1e-12):
+                break
+            rise = 2.0 * ramp + hold
+            cruise = (distance - top * rise) / top
+            if cruise >= 0.0:
+                best = min(best, 2.0 * rise + cruise)
+    return best
+
+
+def test_one_joint_against_brute_force():
+    for v, a, j in ((0.9, 2.0, 12.0), (5.0, 2.0, 12.0), (5.0, 9.0, 12.0), (0.3, 2.0, 4.0)):
+        limits = limits_of(cart(), velocity=v, acceleration=a, jerk=j)
+        motion = time_optimal(cart(), [[0.0], [1.5]], limits)
+        best = brute_force(limits, 1.5, 1500)
+        assert best * 0.999 <= motion.duration <= 1.01 * best
+
+
+@pytest.mark.slow
+def test_a_large_humanoid_takes_little_memory_and_time():
+    """1000 knots, 32 joints: below 60 s and 300 MB more than before."""
+    robot = jounce.load("humanoid")
+    rng = np.random.default_rng(0)
+    low, high = np.maximum(robot.limits.lower, -1.0), np.minimum(robot.limits.upper, 1.0)
+    middle, points = (low + high) / 2.0, []
+    for _ in range(5):
+        points.append(middle + 0.2 * (high - low) * rng.uniform(-1.0, 1.0, robot.nq))
+    limits = MotionLimits.of(
+        robot, velocity=3.0, acceleration=30.0, jerk=500.0, effort=400.0, effort_rate=4000.0
+    )
+    jounce.inverse_dynamics(robot, *np.zeros((5, robot.nq)))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    begin = time.process_time()
+    motion = time_optimal(robot, points, limits, knots=1000)
+    assert time.process_time() - begin < 60.0
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000
+    assert check_limits(robot, motion, limits).ok
