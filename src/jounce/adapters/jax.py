@@ -6,8 +6,9 @@ kernel's ``jvp`` and the transpose of that its ``vjp``, see `jounce.kernels.prod
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from jounce.adapters.rules import (
     require,
     result_axes,
     result_shapes,
+    result_size,
     run,
     shapes,
     weights,
@@ -90,6 +92,17 @@ def _operand(jax: Any, name: str, values: Any) -> Any:
     )
 
 
+_local = threading.local()
+
+
+def _memory(size: int) -> np.ndarray:
+    """Return memory of this thread: XLA copies a result before it calls again from here."""
+    flat = getattr(_local, "flat", None)
+    if flat is None or flat.size < size:
+        flat = _local.flat = np.empty(size)
+    return flat
+
+
 @cache
 def _primitive() -> Any:
     """Return the primitive with its rules; all operands of a call have the same batch axes."""
@@ -110,10 +123,12 @@ def _primitive() -> Any:
         return [jnp.asarray(x) for x in run(spec, [np.asarray(x) for x in operands])]
 
     def compiled(ctx: Any, *operands: Any, spec: KernelSpec) -> Any:
-        kernel = partial(run, spec)  # what jax.pure_callback does, without its copies
-        results, _, _ = mlir.emit_python_callback(
+        def host(*arrays: np.ndarray) -> list[np.ndarray]:
+            return run(spec, arrays, _memory(result_size(spec, batch_shape(spec, arrays))))
+
+        results, _, _ = mlir.emit_python_callback(  # jax.pure_callback, less its copies
             ctx,
-            lambda *arrays: kernel(arrays),
+            host,
             None,
             list(operands),
             ctx.avals_in,

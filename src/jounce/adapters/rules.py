@@ -56,12 +56,19 @@ def partials_of(spec: KernelSpec) -> tuple[Argument, ...] | None:
     return shapes(inner).arguments if kind == "vjp" else partials_of(inner)
 
 
-def run(spec: KernelSpec, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+def run(
+    spec: KernelSpec, arrays: Sequence[np.ndarray], out: np.ndarray | None = None
+) -> list[np.ndarray]:
     """Run the kernel; partials come back one array an argument, shaped like it.
 
-    NaN passes through, as optimisers step back from it.
+    ``out`` is memory for the results, at least `result_size` numbers.  NaN passes through, as
+    optimisers step back from it.
     """
-    result = kernel_of(spec).call(*arrays, threads=None)
+    form = shapes(spec)
+    if out is not None:
+        batch = batch_shape(spec, arrays)
+        out = out[: result_size(spec, batch)].reshape(form.rows, *batch, *form.tail)
+    result = kernel_of(spec).call(*arrays, out=out, threads=None)
     arguments = partials_of(spec)
     if arguments is None:
         return [result]
@@ -77,6 +84,12 @@ def batch_shape(spec: KernelSpec, operands: Sequence[Any]) -> tuple[int, ...]:
     """Return the batch axes, which all operands of a call share."""
     (first, *_), x = shapes(spec).arguments, operands[0]
     return tuple(x.shape[1:-1] if first.orders else x.shape[:-1])
+
+
+def result_size(spec: KernelSpec, batch: tuple[int, ...]) -> int:
+    """Return how many numbers the kernel writes for these batch axes."""
+    form = shapes(spec)
+    return form.rows * prod(batch) * prod(form.tail)
 
 
 def result_shapes(spec: KernelSpec, batch: tuple[int, ...]) -> list[tuple[int, ...]]:
