@@ -7,15 +7,17 @@ DOCS_STAMP := .venv/.stamp-docs
 BENCH_STAMP := .venv/.stamp-bench
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
+FUZZ_MINUTES ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint check bench docs clean
+.PHONY: help demo test lint check fuzz bench docs clean
 
 help:
 	@echo "make demo    show what Jounce does"
 	@echo "make test    run the whole test suite"
 	@echo "make lint    format, lint, types and layers"
 	@echo "make check   the same and the fast tests"
+	@echo "make fuzz    mutate files and options (FUZZ_MINUTES=10 for less than an hour)"
 	@echo "make bench   run the benchmarks (BENCH_ARGS=name for one)"
 	@echo "make docs    build the documentation into site/"
 	@echo "make clean   remove .venv and everything that was built"
@@ -55,6 +57,9 @@ lint: $(STAMP)
 
 check: lint
 	$(BIN)/python -m pytest -n 2 -m "not slow" $(PYTEST_ARGS)
+
+fuzz: $(STAMP)
+	$(BIN)/python -m tests.fuzz $(FUZZ_MINUTES)
 
 bench: $(BENCH_STAMP)
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)

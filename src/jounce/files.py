@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import errno
 import json
 import os
@@ -15,6 +16,8 @@ from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import IO, Any, Literal
+
+from jounce.errors import TableError
 
 try:
     import fcntl
@@ -165,12 +168,29 @@ def _text(mode: str) -> dict[str, Any]:
     return {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
 
 
-def parsed_json(text: str) -> Any:
-    """Return what JSON says; a ValueError where a key is there twice or it is nested too deep."""
+def csv_rows(path: Path) -> list[tuple[int, list[str]]]:
+    """Return line number and fields of every line of a small table that is not empty."""
+    if path.exists() and not path.is_file():  # a pipe may never end
+        raise TableError(f"{path}: is no regular file; give the path of a table.")
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        lines = csv.reader(file, skipinitialspace=True)
+        try:
+            return [(lines.line_num, [x.strip() for x in row]) for row in lines if row]
+        except UnicodeDecodeError as error:
+            raise TableError(f"{path}: is not UTF-8 text: {error.reason}.") from error
+        except csv.Error as error:
+            raise TableError(f"{path}:{lines.line_num}: not a table: {error}.") from error
+
+
+def read_json(path: Path) -> Any:
+    """Return what a JSON file says; TableError if it is none or says something twice."""
+    if path.exists() and not path.is_file():
+        raise TableError(f"{path}: is no regular file; give the path of a JSON file.")
     try:
-        return json.loads(text, object_pairs_hook=_object)
-    except RecursionError:
-        raise ValueError("it is nested too deep") from None
+        return json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_object)
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deep" if isinstance(error, RecursionError) else error
+        raise TableError(f"{path}: not a JSON file: {reason}.") from error
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

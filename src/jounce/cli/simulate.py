@@ -201,14 +201,14 @@ def _read_state(path: Path) -> dict[str, Any]:
     """Return q, v, theta, theta1 of a file; of a table the last row."""
     import numpy as np
 
-    from jounce.files import parsed_json
+    from jounce.files import read_json
     from jounce.tables.npz import read_arrays
 
     ending = path.suffix.lower()
     if ending not in (".json", ".npz"):
         raise click.UsageError(f"--state {path} must end in .json or .npz")
     try:
-        found = read_arrays(path) if ending == ".npz" else parsed_json(path.read_text("utf-8"))
+        found = read_arrays(path) if ending == ".npz" else read_json(path)
         parts = {
             n: np.asarray(found[n], float) for n in ("q", "v", "theta", "theta1") if n in found
         }

@@ -35,6 +35,7 @@ _NAME = re.compile(r"[0-9a-f]{64}\.jobj")
 _STAMP = "pruned"
 _OPEN = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _OPEN |= getattr(os, "O_NONBLOCK", 0)  # a pipe in place of an entry does not hold us up
+_TROUBLE = (OSError, ValueError, MemoryError)  # ValueError: a name that no file can have
 _warned: set[str] = set()
 _written: list[int] = []  # bytes of entries since the last pruning
 
@@ -82,10 +83,10 @@ def kept(key: str | None, make: Callable[[], list[bytes]]) -> list[bytes]:
 
 def load(key: str) -> list[bytes] | None:
     """Return the objects stored under a key; None if absent, damaged or foreign."""
-    path = _path(key)
-    if path is None or not _trusted(path.parent):
-        return None
     try:
+        path = _path(key)
+        if path is None or not _trusted(path.parent):
+            return None
         handle = os.open(path, _OPEN)
         with os.fdopen(handle, "rb") as file:
             status = os.fstat(handle)
@@ -94,18 +95,18 @@ def load(key: str) -> list[bytes] | None:
             data = file.read()
         if abs(time.time() - status.st_mtime) > PRUNE_EVERY:
             os.utime(path)
-    except (OSError, ValueError):
+        return _unpack(data, key)
+    except _TROUBLE:
         return None
-    return _unpack(data, key)
 
 
 def store(key: str, objects: list[bytes]) -> None:
     """Keep objects under a key, if the directory lets us and our code is still that on disk."""
-    path = _path(key)
-    if path is None or not unchanged():
-        return
-    data = _pack(objects, key)
     try:
+        path = _path(key)
+        if path is None or not unchanged():
+            return
+        data = _pack(objects, key)
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not _trusted(path.parent):
             return
@@ -113,7 +114,7 @@ def store(key: str, objects: list[bytes]) -> None:
             file.write(data)
         _written.append(len(data))
         _prune_sometimes(path.parent)
-    except (OSError, ValueError):
+    except _TROUBLE:
         pass
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from math import perm
 from pathlib import Path
@@ -21,6 +20,7 @@ from jounce.algebra.rigid import (
 from jounce.algebra.se3 import body_twist
 from jounce.algebra.vector import Vec3
 from jounce.errors import ArgumentError, ShapeError, TableError
+from jounce.files import csv_rows
 from jounce.ik.tasks import checked_poses
 from jounce.model.checks import as_floats, check_finite, check_increasing
 from jounce.trajectory.protocol import checked_times
@@ -142,11 +142,8 @@ def read_poses(path: str | os.PathLike[str]) -> tuple[np.ndarray, np.ndarray]:
 
     Quaternions must have unit norm to 1e-6.  Errors say the file and the line.
     """
-    with Path(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        lines = [
-            (n, row) for n, row in enumerate(csv.reader(file, skipinitialspace=True), 1) if row
-        ]
-    header = [name.strip() for name in lines[0][1]] if lines else []
+    lines = csv_rows(Path(path))
+    header = lines[0][1] if lines else []
     missing = [name for name in COLUMNS if header.count(name) != 1]
     if missing:
         raise TableError(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -14,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jounce.errors import ModelError, ShapeError, TableError, UnsupportedError, unknown_name
+from jounce.files import csv_rows, read_json
 from jounce.model.checks import as_floats
 from jounce.model.components import velocity_names
 from jounce.model.robot import Robot
@@ -208,7 +207,7 @@ def read_bounds(path: str | os.PathLike[str]) -> dict[str, dict[str, float | Non
     for where, joint, name, value in readers[path.suffix.lower()](path):
         try:
             number = None if value is None else nan if isinstance(value, bool) else float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             number = nan
         if number is not None and number != number:
             raise TableError(f"{where}: {name} of {joint!r} is {value!r}, not a number.")
@@ -219,29 +218,22 @@ def read_bounds(path: str | os.PathLike[str]) -> dict[str, dict[str, float | Non
 
 
 def _csv(path: Path) -> list[tuple[str, str, str, Any]]:
-    with path.open(newline="", encoding="utf-8-sig") as stream:
-        lines = csv.reader(stream)
-        header = [name.strip() for name in next(lines, [])]
-        if "joint" not in header:
-            raise TableError(f"{path}:1: no column 'joint' among {', '.join(header) or 'none'}.")
-        found = []
-        for fields in lines:
-            where = f"{path}:{lines.line_num}"
-            if not fields:
-                continue
-            if len(fields) != len(header):
-                raise TableError(f"{where}: {len(fields)} fields, expected {len(header)}.")
-            row = {name: field.strip() for name, field in zip(header, fields, strict=True)}
-            joint = row.pop("joint")
-            found += [(where, joint, name, value) for name, value in row.items() if value]
-        return found
+    (_, header), *lines = csv_rows(path) or [(1, [])]
+    if "joint" not in header:
+        raise TableError(f"{path}:1: no column 'joint' among {', '.join(header) or 'none'}.")
+    found = []
+    for number, cells in lines:
+        where = f"{path}:{number}"
+        if len(cells) != len(header):
+            raise TableError(f"{where}: {len(cells)} fields, expected {len(header)}.")
+        row = dict(zip(header, cells, strict=True))
+        joint = row.pop("joint")
+        found += [(where, joint, name, value) for name, value in row.items() if value]
+    return found
 
 
 def _json(path: Path) -> list[tuple[str, str, str, Any]]:
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise TableError(f"{path}: not a JSON file ({error}).") from error
+    data = read_json(path)
     if not isinstance(data, dict) or not all(isinstance(row, dict) for row in data.values()):
         raise TableError(f'{path}: limits must be {{"joint": {{"velocity": 2.0, …}}, …}}.')
     return [

@@ -74,7 +74,8 @@ def root_element(path: Path) -> str | None:
 
     parser = expat.ParserCreate()
     parser.StartElementHandler = first
-    with suppress(StopIteration, expat.ExpatError, OSError, LookupError):  # its reader will say it
+    # What is wrong with the file, its reader will say.
+    with suppress(StopIteration, expat.ExpatError, OSError, LookupError, ValueError):
         parser.Parse(path.read_bytes(), True)
     return found[0] if found else None
 

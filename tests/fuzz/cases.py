@@ -1,0 +1,299 @@
+"""What is tried with a mutant, by its kind and seed, and the rule it must keep."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import threading
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from click.testing import CliRunner
+
+import jounce
+from jounce.cli import main
+from jounce.limits.limits import MotionLimits
+from jounce.model.builder import RobotBuilder
+from tests.fuzz import mutants
+
+TIMES = ("nan", "inf", "1e308", "1e400", "-1", "0", "1e-320", "0.01", "0.1", "x")
+PATIENCE = 10.0  # seconds
+SIMULATE = ("simulate", "planar2r", "--time", "0.001", "--order", "8", "--tol", "1e-6")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A mutant that broke the rule."""
+
+    kind: str
+    seed: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.seed}: {self.what}"
+
+
+class Hang(BaseException):
+    """The patience is over."""
+
+
+def tried(kind: str, seed: int, place: Path) -> Finding | None:
+    """Run one case in an empty directory; return what was wrong."""
+    for path in place.iterdir():
+        path.unlink()
+    rng = random.Random(f"{kind} {seed}")
+    try:
+        with _patience(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            what = KINDS[kind](rng, place)
+    except Hang:
+        what = f"took more than {PATIENCE:g} s\n{traceback.format_exc()}"
+    except Exception:
+        what = traceback.format_exc()
+    left = [path.name for path in place.iterdir() if path.name.endswith(".tmp")]
+    if what is None and left:
+        what = f"left {left}"
+    return None if what is None else Finding(kind, seed, what)
+
+
+@contextmanager
+def _patience() -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread() or sys.platform == "win32":
+        yield
+        return
+
+    def over(*_: object) -> None:
+        raise Hang
+
+    before = signal.signal(signal.SIGALRM, over)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _command(*arguments: str) -> str | None:
+    """Run a command; return how it breaks the rule."""
+    here = Path.cwd()
+    result = CliRunner().invoke(main, list(arguments))
+    assert Path.cwd() == here
+    if isinstance(result.exception, Hang):
+        raise result.exception
+    if result.exit_code == 0:
+        return None
+    lines = [x for x in result.stderr.splitlines() if "Warning" not in x]
+    if result.exit_code not in (1, 2) or "Traceback" in result.output:
+        trace = "".join(traceback.format_exception(*result.exc_info)) if result.exc_info else ""
+        return f"{arguments}: exit {result.exit_code}\n{result.output}\n{trace}"
+    if not isinstance(result.exception, SystemExit):
+        return f"{arguments}\n{''.join(traceback.format_exception(*result.exc_info))}"
+    if len(lines) != 1 or not lines[0].startswith("jounce: "):
+        return f"{arguments}: not one line but {lines}"
+    if set(lines[0]) & {"\x1b", "\x9b", "\u202e"}:
+        return f"{arguments}: a message that drives the terminal"
+    return None
+
+
+def _robot(path: Path, peer: Callable[[Path, jounce.Robot], str | None] | None) -> str | None:
+    """Load a robot and compute with it; where a peer takes the file too, they must agree."""
+    try:
+        robot = jounce.load(path, mimic=False)
+    except jounce.JounceError as error:
+        return None if str(error) else "an error without a message"
+    if robot.nv > 50:
+        return None
+    q, v = np.array(robot.neutral), np.full(robot.nv, 0.3)
+    with suppress(jounce.JounceError):
+        force = jounce.inverse_dynamics(robot, q, v, v)
+        if not np.isfinite(force).all():
+            return f"forces are {force}"
+        return None if peer is None else peer(path, robot)
+    return None
+
+
+def _pinocchio(path: Path, robot: jounce.Robot) -> str | None:
+    """Compare gravity forces with Pinocchio's, where it has the same joints."""
+    try:
+        import pinocchio as pin  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        return None
+    from tests.pinocchio_peer import urdf_model
+
+    try:
+        model = urdf_model(path.read_text(encoding="utf-8"))
+    except (ValueError, RuntimeError, UnicodeError):
+        return None
+    model.gravity.linear = np.array(robot.gravity, float)
+    theirs = {name: model.joints[i] for i, name in enumerate(model.names) if i}
+    if {joint.name for joint in robot.joints} != set(theirs):
+        return None
+    q = pin.neutral(model)
+    forces = pin.computeGeneralizedGravity(model, model.createData(), q)
+    ours = jounce.gravity_forces(robot, robot.neutral)[0]
+    scale = max(1.0, float(np.abs(ours).max(initial=0.0)))
+    for joint in robot.joints:
+        own = theirs[joint.name]
+        if own.nv == 1 == joint.nv and np.isfinite(forces[own.idx_v]):
+            error = abs(forces[own.idx_v] - ours[joint.v_slice][0])
+            if error > 1e-9 * scale:
+                return f"gravity on {joint.name}: {ours[joint.v_slice][0]}, theirs {forces}"
+    return None
+
+
+def _mujoco(path: Path, robot: jounce.Robot) -> str | None:
+    """Compare gravity forces with MuJoCo's, where it has the same joints."""
+    try:
+        import mujoco  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        return None
+    try:
+        model = mujoco.MjModel.from_xml_path(str(path))
+    except ValueError:
+        return None
+    if model.nv != robot.nv or model.nq != robot.nq or robot.nq != robot.nv:
+        return None
+    data = mujoco.MjData(model)
+    data.qpos[:] = model.qpos0 + np.array(robot.neutral)
+    mujoco.mj_forward(model, data)
+    ours = jounce.gravity_forces(robot, robot.neutral)[0]
+    error = np.abs(data.qfrc_bias - ours).max(initial=0.0)
+    small = error <= 1e-9 * max(1.0, np.abs(ours).max(initial=0.0))
+    return None if small else f"gravity {ours}, theirs {data.qfrc_bias}"
+
+
+def _urdf(rng: random.Random, place: Path) -> str | None:
+    path = place / "arm.urdf"
+    path.write_bytes(mutants.xml(mutants.URDF, rng))
+    return _robot(path, _pinocchio) or _command("show", str(path))
+
+
+def _mjcf(rng: random.Random, place: Path) -> str | None:
+    path = place / "arm.xml"
+    path.write_bytes(mutants.xml(mutants.MJCF, rng))
+    return _robot(path, None) or _command("show", str(path))
+
+
+def _json(rng: random.Random, place: Path) -> str | None:
+    source = place / "whole.json"
+    jounce.load(rng.choice(("planar2r", "puma560"))).save(source)
+    path = place / "arm.json"
+    path.write_bytes(mutants.json_text(source.read_text(encoding="utf-8"), rng))
+    return _robot(path, None) or _command("show", str(path), "--json")
+
+
+def _log(rng: random.Random, place: Path) -> str | None:
+    ending = rng.choice((".csv", ".csv", ".npz", ".parquet"))
+    text = mutants.log_csv(rng)
+    makers = {".csv": mutants.csv_text, ".npz": mutants.npz, ".parquet": mutants.parquet}
+    path = place / f"log{ending}"
+    path.write_bytes(makers[ending](text, rng))
+    options = ["--noise", rng.choice(("0", "1e-4"))] if rng.random() < 0.7 else []
+    out = place / f"out{rng.choice(('.csv', '.npz', '.parquet'))}"
+    order = rng.choice(("0", "0", "1"))
+    return _command("id", "planar2r", str(path), "--order", order, "-o", str(out), *options)
+
+
+def _limits(rng: random.Random, place: Path) -> str | None:
+    if rng.random() < 0.5:
+        path, data = place / "limits.csv", mutants.csv_text(mutants.LIMITS_CSV, rng)
+    else:
+        path, data = place / "limits.json", mutants.json_text(mutants.LIMITS_JSON, rng)
+    path.write_bytes(data)
+    with suppress(jounce.JounceError):
+        MotionLimits.read(path, jounce.load("planar2r"))
+    return None
+
+
+def _poses(rng: random.Random, place: Path) -> str | None:
+    path = place / "poses.csv"
+    path.write_bytes(mutants.csv_text(mutants.POSES_CSV, rng))
+    with suppress(jounce.JounceError):
+        jounce.ik.read_poses(path)
+    return None
+
+
+def _state(rng: random.Random, place: Path) -> str | None:
+    path = place / "state.json"
+    path.write_bytes(mutants.json_text(mutants.STATE_JSON, rng))
+    return _command(*SIMULATE, "--state", str(path))
+
+
+def _options(rng: random.Random, place: Path) -> str | None:
+    out = str(place / "o.csv")
+    number = lambda: rng.choice((*mutants.NUMBERS, "0.01", "1", "2"))  # noqa: E731
+    name = lambda: rng.choice((*mutants.NAMES, "link2", "planar2r", "tip"))  # noqa: E731
+    row = rng.choice([
+        ("simulate", "planar2r", "--time", "0.01", "--step", number(), "-o", out),
+        ("simulate", "planar2r", "--time", rng.choice(TIMES), "--step", number(), "--tol", "1e-3"),
+        (*SIMULATE, "--q", f"{number()} {number()}"),
+        (*SIMULATE, "--v", f"{number()},{number()}"),
+        (*SIMULATE, "--elastic",
+         f"{number()},{number()}"),
+        (*SIMULATE, "--tol", number()),
+        ("ik", "planar2r", "--frame", name(), "--pose", " ".join(number() for _ in range(6))),
+        ("ik", "planar2r", "--frame", "tip", "--pose", "1 1 0 0 0 0", "--q0",
+         f"{number()} {number()}"),
+        ("export", "planar2r", name(), str(place / "c"), "--order", number()),
+        ("export", "planar2r", "jacobian", "--frame", name(), name()),
+        ("show", name()), ("show", "planar2r", name()), (name(), "planar2r"),
+        ("verify", name(), "--samples", number(), "--order", number()),
+        ("compare", "planar2r", "--orders", number(), "--formulation", name()),
+        ("cache", name()), ("robots", name()),
+    ])  # fmt: skip
+    if any("\x00" in word for word in row):
+        return None
+    here = Path.cwd()
+    os.chdir(place)
+    try:
+        return _command(*row)
+    finally:
+        os.chdir(here)
+        for path in sorted(place.rglob("*"), reverse=True):
+            path.rmdir() if path.is_dir() else path.unlink()
+
+
+def _builder(rng: random.Random, _place: Path) -> str | None:
+    """Build a robot of odd arguments."""
+    odd: tuple[Any, ...] = (
+        None, -1, 0, 1e308, float("nan"), "x", [], [1, 2], (0, 0, 1), np.eye(4), np.zeros((4, 4)),
+        np.eye(4) * 1e300, True, 10**400, 1j, object(),
+    )  # fmt: skip
+    with suppress(jounce.JounceError, TypeError):
+        builder = RobotBuilder("r", gravity=rng.choice(((0, 0, -9.8), (0, 0, -9.8), *odd)))
+        for k in range(3):
+            options = {
+                "parent": rng.choice((None, "b0", *odd[5:8])), "placement": np.eye(4),
+                "armature": 0.0, "damping": 0.0,
+                "inertia": jounce.Inertia(1, (0, 0, 0), np.eye(3)),
+            }  # fmt: skip
+            key = rng.choice(list(options))
+            if rng.random() < 0.5:
+                options[key] = rng.choice(odd)
+            axis = rng.choice(((0, 0, 1), (1, 2, 3), *odd)) if rng.random() < 0.3 else (0, 0, 1)
+            builder.add(f"b{k}", joint=jounce.joints.revolute(axis), **options)
+        robot = builder.build(strict=rng.random() < 0.5)
+        jounce.gravity_forces(robot, robot.neutral)
+    return None
+
+
+KINDS: dict[str, Callable[[random.Random, Path], str | None]] = {
+    "urdf": _urdf,
+    "mjcf": _mjcf,
+    "json": _json,
+    "log": _log,
+    "limits": _limits,
+    "poses": _poses,
+    "state": _state,
+    "options": _options,
+    "builder": _builder,
+}
