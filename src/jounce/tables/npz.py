@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import tempfile
 import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -60,7 +59,9 @@ def read_arrays(path: Path) -> dict[str, np.ndarray]:
             if not isinstance(archive, np.lib.npyio.NpzFile):
                 raise ValueError("a single array")
             return {key: archive[key] for key in archive.files}
-    except (ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except OSError:
+        raise
+    except Exception as error:  # headers are Python text to NumPy, members anything to zipfile
         raise TableError(
             f"{path}: not a NumPy archive of plain arrays ({error}); write it with numpy.savez "
             "or jounce.trajectory.write_table."
