@@ -2,7 +2,9 @@
 
 Along a motion the task is ``J(q) v = V``.  Its k-th derivative is ``J v^(k) = V^(k) − b_k``, where
 ``b_k`` is the k-th derivative of the twist with ``v^(k) = 0``: every order needs one solve with
-the same factorised Jacobian [M20, algorithm 2].
+the same factorised Jacobian [M20, algorithm 2], and from the first derivative on one step of
+iterative refinement: the twist that the rates give is compared with the task, and the difference
+solved for.  Near a singularity ``b_k`` is a sum of terms that are large beside V^(k).
 """
 
 from __future__ import annotations
@@ -146,6 +148,11 @@ def rates_from_twists(
         found, residual = solve(J, s, [z[j] for j in task.free])
         for j, x in zip(task.free, found, strict=True):
             given[j] = x
+        if k:  # near a singularity rounding of b_k, a sum of large terms, misses the task
+            reached = _twist_derivative(tree, task, q, [*rates, given])
+            missing = [V[r] - reached[r] - e for r, e in zip(task.rows, residual, strict=True)]
+            for j, x in zip(task.free, solve.refined(missing), strict=True):
+                given[j] = given[j] + x
         rates.append(given)
         missed = {r: V[r] - b[r] for r in silent}
         residuals.append(dict(zip(task.rows, residual, strict=True)) | missed)
@@ -199,6 +206,15 @@ class _LeastNorm:
         slack = w[self.n :]
         return v, [x * self.damping for x in slack] if slack else [0.0] * len(s)
 
+    def refined(self, missing: Vector) -> Vector:
+        """Return what the last v lacks where the task is missed by this: ``D Q R⁻ᵀ`` of it."""
+        y = self.factors.solve_transposed(missing)
+        if not self.is_square:
+            last, more = self.multipliers[-1], self.factors.solve(y)
+            self.multipliers[-1] = [a + b for a, b in zip(last, more, strict=True)]
+        w = self.factors.combine(y)
+        return [a * d for a, d in zip(w, self.scale, strict=False)]
+
 
 class _LeastSquares:
     """``J v + e = V``, ``Jᵀ e = 0`` at every order; more rows than columns."""
@@ -221,6 +237,10 @@ class _LeastSquares:
         e = [x - dot([col[r] for col in self.columns], v) for r, x in enumerate(s)]
         self.residuals.append(e)
         return v, e
+
+    def refined(self, missing: Vector) -> Vector:
+        """Return what the last v lacks where ``V − e`` is missed by this: ``R⁻¹ Qᵀ`` of it."""
+        return self.factors.solve([dot(p, missing) for p in self.factors.Q])
 
 
 def carried_over(rows: Sequence[Sequence[Any]], factors: Sequence[Vector]) -> Vector:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 
 import jounce
+from jounce.dynamics.inverse_kinematics import inverse_kinematics_rates as text
+from jounce.dynamics.twists import frame_twist
 from jounce.model.robot import Robot
 from tests.tolerances import ROUNDOFF, assert_close, assert_orders_close
 
@@ -216,3 +219,40 @@ def test_a_frame_that_nothing_moves():
     fixed = robot.with_frame("floor", None, np.eye(4))
     with pytest.raises(jounce.UnsupportedError, match="no joint"):
         jounce.inverse_kinematics_rates(fixed, "floor", np.zeros(6), np.ones(6))
+
+
+@pytest.mark.parametrize(("angle", "condition"), [(1e-2, 300.0), (3e-4, 1e4)])
+def test_near_a_singularity_the_task_is_missed_by_little_more_than_rounding(
+    angle: float, condition: float
+):
+    """Measured with 60 digits, against the exact rates rounded once.
+
+    Terms as large as the fourth power of the rates make up the fourth derivative: what a task
+    can be met to is what rounding the rates leaves.
+    """
+    robot, frame = jounce.load("puma560"), "link6"
+    options = {"representation": "body", "frame": frame}
+    q = np.array([0.1, 0.5, -0.4, 0.3, angle, 0.2])
+    assert np.linalg.cond(jounce.jacobian(robot, frame, q)[0]) > condition
+    worst = np.zeros((2, 5))
+    for V in np.random.default_rng(0).normal(size=(4, 5, 6)):
+        found = jounce.inverse_kinematics_rates(robot, frame, q, *V)
+        with mpmath.workdps(60):
+            exact_q, exact_V = ([mpmath.mpf(float(x)) for x in row] for row in (q, V.ravel()))
+            twists = [exact_V[6 * k : 6 * k + 6] for k in range(5)]
+            rows = text(
+                robot,
+                [exact_q, twists],
+                "",
+                directions="wx wy wz vx vy vz",
+                prescribed="",
+                **options,
+            )
+            rounded = np.array([[float(x) for x in row[:6]] for row in rows])
+            for i, rates in enumerate((found, rounded)):
+                given = [[mpmath.mpf(float(x)) for x in rate] for rate in rates]
+                reached = frame_twist(robot, exact_q, given, **options)
+                for k in range(5):
+                    miss = max(abs(a - b) for a, b in zip(reached[k], twists[k], strict=True))
+                    worst[i, k] = max(worst[i, k], float(miss))
+    assert (worst[0] < 12.0 * worst[1] + 1e-12).all(), worst
