@@ -73,6 +73,23 @@ def jacobian(program: Program) -> Program:
     return min(by_sweeps, by_columns, key=lambda p: p.operations)
 
 
+def pruned(program: Program) -> Program:
+    """Return the program without the operations that no output needs."""
+    graph = Graph()
+    values = _values(program, graph)
+    return graph.program(program.input_widths, [[values[x] for x in r] for r in program.outputs])
+
+
+def dependencies(program: Program) -> list[list[int]]:
+    """Return which inputs each output depends on, as bits of an integer."""
+    bits = {k: 1 << k for k in range(program.input_count)}
+    for value, _, operands in program.steps():
+        bits[value] = 0
+        for x in operands:
+            bits[value] |= bits.get(x, 0)
+    return [[bits.get(value, 0) for value in row] for row in program.outputs]
+
+
 def _by_sweeps(program: Program) -> Program:
     graph = Graph()
     operations = _operations(program, _values(program, graph))

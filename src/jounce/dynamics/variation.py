@@ -41,6 +41,26 @@ def varied_configuration(robot: Robot, q: Scalars) -> list[Any]:
     return result
 
 
+def by_coordinates(robot: Robot, q: Scalars, row: Scalars) -> list[Any]:
+    """Return partials by the numbers of q from those by increments: ``row Γ⁺``, nq scalars.
+
+    The increment of a quaternion x is ``δ = 2 x⁻¹ ∘ dx``, that of a position ``Rᵀ dp``; along the
+    length of a quaternion nothing changes.
+    """
+    result: list[Any] = [0.0] * robot.nq
+    for joint in robot.joints:
+        own = row[joint.v_slice]
+        if joint.quaternion is not None:
+            x, y, z, w = q[joint.q_slice][-4:]
+            rows = from_quaternion(x, y, z, w).rows if joint.nv == 6 else ()
+            shifted = [r.dot(Vec3(*own[3:])) for r in rows]
+            a, b, c = (g * (2.0 / (x * x + y * y + z * z + w * w)) for g in own[:3])
+            turned = [w * a - z * b + y * c, z * a + w * b - x * c]
+            own = [*shifted, *turned, x * b - y * a + w * c, -(x * a + y * b + z * c)]
+        result[joint.q_slice] = own
+    return result
+
+
 def varied_rate(rate: Scalars, first: int) -> list[Tangent]:
     """Give a rate its partials; its variables count from ``first``."""
     return [Tangent(x, {first + i: 1.0}) for i, x in enumerate(rate)]

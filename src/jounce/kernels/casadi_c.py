@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from jounce.codegen.c99 import print_c
+from jounce.codegen.products import dependencies, pruned
 from jounce.codegen.program import Program
 from jounce.files import write_together
 from jounce.kernels.description import KernelSpec, signature
@@ -78,7 +79,8 @@ def casadi_source(spec: KernelSpec, name: str | None = None) -> str:
     name, form = function_name(spec, name), signature(spec)
     own = ports(form)
     values = _by_columns(traced(spec), own)
-    partials, blocks = _blocks(traced(spec._replace(products=("jacobian",))), own)
+    jacobian = traced(spec._replace(products=("jacobian",)))
+    partials, blocks = _blocks(jacobian, own, dependencies(traced(spec)))
     nominal = [Port(f"out_{o.name}", o.shape, ()) for o in own.outputs]
     functions = [
         _kernel(values, f"{name}_values"),
@@ -124,15 +126,18 @@ def _places(shape: Shape) -> list[tuple[int, int]]:
     return [(r, c) for c in range(shape[1]) for r in range(shape[0])]
 
 
-def _blocks(program: Program, own: Ports) -> tuple[Program, list[Port]]:
+def _blocks(
+    program: Program, own: Ports, depends: Sequence[Sequence[int]]
+) -> tuple[Program, list[Port]]:
     """Return the Jacobian as one output for each pair of an output and an input, zeros left out.
 
-    Rows and columns of a block number the entries of the two matrices column by column.
+    ``depends`` are the `dependencies` of the function itself: what does not occur is zero.  Rows
+    and columns of a block number the entries of the two matrices column by column.
     """
     count = program.input_count
     zeros = {program.input_count + k for k, value in enumerate(program.constants) if value == 0.0}
     outputs, blocks = [], []
-    for out, row in zip(own.outputs, program.outputs, strict=True):
+    for out, row, bits in zip(own.outputs, program.outputs, depends, strict=True):
         rows = [r * out.shape[1] + c for r, c in _places(out.shape)]
         start = 0
         for port in own.inputs:
@@ -141,13 +146,14 @@ def _blocks(program: Program, own: Ports) -> tuple[Program, list[Port]]:
                 ((i, j), row[e * count + x])
                 for j, x in enumerate(columns)
                 for i, e in enumerate(rows)
-                if row[e * count + x] not in zeros
+                if bits[e] >> x & 1 and row[e * count + x] not in zeros
             ]
             entries = tuple(place for place, _ in found)
             blocks.append(Port(f"jac_{out.name}_{port.name}", (len(rows), len(columns)), entries))
             outputs.append(tuple(value for _, value in found))
             start += port.size
-    flat = _by_columns(replace(program, outputs=tuple(outputs)), Ports(own.inputs, ()))
+    needed = pruned(replace(program, outputs=tuple(outputs)))
+    flat = _by_columns(needed, Ports(own.inputs, ()))
     return flat, blocks
 
 

@@ -11,10 +11,12 @@ import json
 from array import array
 from itertools import chain, islice
 from math import prod
+from typing import Any
 
 from jounce.codegen import cache as disk
 from jounce.codegen.graph import Graph
 from jounce.codegen.program import Program
+from jounce.dynamics.variation import by_coordinates
 from jounce.errors import UnsupportedError
 from jounce.kernels.description import KernelSpec, run_text, signature
 from jounce.kernels.products import PRODUCTS
@@ -33,6 +35,8 @@ def traced(spec: KernelSpec) -> Program:
 
 def trace(spec: KernelSpec) -> Program:
     """Run the text of a kernel on the inputs of a new graph."""
+    if spec.products == ("jacobian",) and spec.quantity == "inverse_dynamics" and not spec.wrenches:
+        return _force_jacobian(spec)
     if spec.products:
         *before, last = spec.products
         return PRODUCTS[last](traced(spec._replace(products=tuple(before))))
@@ -47,6 +51,25 @@ def trace(spec: KernelSpec) -> Program:
     wanted = (prod(shapes.tail),) * shapes.rows  # machine code trusts these sizes
     assert program.output_widths == wanted, (spec, program.output_widths, wanted)
     return program
+
+
+def _force_jacobian(spec: KernelSpec) -> Program:
+    """Return the Jacobian of the forces from their analytic partials, which take half the work."""
+    robot, columns = spec.robot, spec.order + 3
+    graph, widths = Graph(), [robot.nq, *[robot.nv] * (columns - 1)]
+    inputs = graph.inputs(sum(widths))
+    own = spec._replace(quantity="inverse_dynamics_partials", options=(), products=())
+    table = run_text(own, inputs)
+    rows = []
+    for k in range(spec.order + 1):
+        blocks = table[k * columns : (k + 1) * columns]
+        row: list[Any] = []
+        for begin in range(0, robot.nv**2, robot.nv):
+            by_q, *by_rates = (block[begin : begin + robot.nv] for block in blocks)
+            row += by_coordinates(robot, inputs[: robot.nq], by_q)
+            row += [x for entries in by_rates for x in entries]
+        rows.append(row)
+    return graph.program(widths, rows)
 
 
 def refuse_symbols(robot: Robot, error: TypeError) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from jounce.algebra.tangent import Tangent, partial
 from jounce.codegen import Graph, Program, interpret
-from jounce.codegen.products import jacobian, jvp, vjp
+from jounce.codegen.products import dependencies, jacobian, jvp, vjp
 from tests.tolerances import ROUNDOFF, assert_close
 from tests.unit.codegen.programs import Recipe, chain, evaluate, recipes, trace
 
@@ -78,6 +78,7 @@ def test_what_does_not_depend_has_no_derivative():
     _, y = graph.inputs(2)
     program = graph.program([1, 1], [[y, 2.0]])
     assert jacobian(program).operations == 0
+    assert dependencies(program) == [[0b10, 0]]
     assert_close(interpret(jacobian(program), [[1.0], [2.0]])[0], [0, 1, 0, 0], 0.0)
     assert_close(interpret(jvp(program), [[1.0], [2.0], [3.0], [4.0]])[0], [4.0, 0.0], 0.0)
     assert_close(interpret(vjp(program), [[1.0], [2.0], [3.0, 4.0]]), [[0.0], [3.0]], 0.0)
