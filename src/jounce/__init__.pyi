@@ -10,6 +10,7 @@ from jounce import report as report
 from jounce import simulation as simulation
 from jounce import tables as tables
 from jounce import trajectory as trajectory
+from jounce import viewer as viewer
 from jounce.api.call import Wrench as Wrench
 from jounce.api.closed_form import closed_form as closed_form
 from jounce.api.closures import close as close

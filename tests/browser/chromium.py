@@ -32,9 +32,10 @@ FLAGS = (
     "--disable-dev-shm-usage",
     "--no-first-run",
     "--hide-scrollbars",
-    "--disable-3d-apis",  # no WebGL: a report must not need it
     "--remote-debugging-pipe",
 )
+NO_WEBGL = ("--disable-3d-apis",)  # a report must not need it
+WEBGL = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader")  # on the processor
 WAIT = 60.0  # s for an answer
 
 
@@ -136,7 +137,7 @@ class Page:
 
 
 @contextmanager
-def chromium(width: int = 1366, height: int = 768) -> Iterator[Page]:
+def chromium(width: int = 1366, height: int = 768, *, webgl: bool = False) -> Iterator[Page]:
     """Start Chromium without a window, and end it after the block."""
     program = executable()
     if program is None:
@@ -145,7 +146,7 @@ def chromium(width: int = 1366, height: int = 768) -> Iterator[Page]:
     commands, write, read, answers = pipes
     shell = f'exec "$@" 3<&{commands} 4>&{answers}'
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        arguments = [program, *FLAGS, f"--user-data-dir={profile}"]
+        arguments = [program, *FLAGS, *(WEBGL if webgl else NO_WEBGL), f"--user-data-dir={profile}"]
         process = subprocess.Popen(
             ["bash", "-c", shell, "bash", *arguments],
             pass_fds=(commands, answers),

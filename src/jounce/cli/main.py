@@ -26,6 +26,7 @@ COMMANDS = {
     "export": "Write a quantity of a robot as source code that needs nothing else.",
     "bench": "Time the code for a robot, beside Pinocchio if it is installed.",
     "report": "Write a page that shows a robot moving, with torques and limits.",
+    "view": "Show a robot in the browser, with sliders, or play a log along.",
     "compare": "Measure all formulations of inverse dynamics on a robot.",
     "cache": "Show, clear or fill the cache of compiled code.",
 }

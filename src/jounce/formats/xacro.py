@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from threading import Lock
@@ -40,10 +41,15 @@ def load_xacro(
     path = Path(path)
     text = expand(path, mappings=mappings, packages=packages)
     try:
-        return load_urdf(text, packages=packages, **options)
+        robot = load_urdf(text, packages=packages, **options)
     except (RobotFormatError, InvalidInertiaError) as error:
         message = str(error).removeprefix("<text>")
         raise type(error)(f"{path} (expanded){message}") from None
+    visuals = (
+        v if v.mesh is None else replace(v, mesh=replace(v.mesh, base=str(path)))
+        for v in robot.visuals
+    )
+    return replace(robot, visuals=tuple(visuals))
 
 
 def expand(

@@ -20,6 +20,7 @@ from jounce.model.joints import JointType
 from jounce.model.mimics import Follows, followed
 from jounce.model.records import Body, Frame, Joint, Limits, Mimic
 from jounce.model.robot import Robot
+from jounce.model.visuals import Visual
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
 
@@ -55,6 +56,7 @@ class RobotBuilder:
         self.base_name = base_name
         self.description = description
         self.warnings: list[str] = []
+        self.visuals: list[Visual] = []
         self._bodies: list[Body] = []
         self._joints: list[Joint] = []
         self._joint_names: set[str] = set()
@@ -152,6 +154,7 @@ class RobotBuilder:
             tuple(self._closures),
             self.description,
             tuple(self.warnings),
+            tuple(self.visuals),
         )
         for closure in robot.closures:
             check_closure(robot, closure)

@@ -136,6 +136,7 @@ def rebuild(
         robot.name, robot.gravity, base_name=robot.base_name, description=robot.description
     )
     builder.warnings = list(robot.warnings)
+    builder.visuals = list(robot.visuals)  # of frames, which keep their names
     ground = None
     body_frames = {body.name for body in robot.bodies}
     if floating is not None:

@@ -17,6 +17,7 @@ from jounce.model.closures import Closure
 from jounce.model.inertia import NO_MATTER, Inertia
 from jounce.model.limits import coordinate_limits
 from jounce.model.records import Body, Frame, Joint, Limits
+from jounce.model.visuals import Visual
 
 _PLAIN = (str, float, int, slice, type(None))  # all that a robot without symbols holds
 
@@ -29,7 +30,8 @@ class Robot:
     ``bodies[i]``.  ``frames`` holds a frame for every body and every link that is welded to a
     body or to the ground.  ``base_inertia`` is the matter welded to the ground, in the frame
     of the ground.  Two robots are equal when all of it is equal; the hash is the
-    same in every process.
+    same in every process.  What is only said or shown has no part in that: ``description``,
+    ``warnings`` and ``visuals``, the shapes that URDF and MJCF files give the links.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Robot:
     closures: tuple[Closure, ...] = ()
     description: str = field(default="", compare=False)
     warnings: tuple[str, ...] = field(default=(), compare=False)
+    visuals: tuple[Visual, ...] = field(default=(), compare=False)
 
     @cached_property
     def digest(self) -> str:

@@ -81,7 +81,7 @@ def report_of(
     progress: Callable[[], None] = lambda: None,
 ) -> Report:
     """Return what `write_report` writes, before it becomes a page."""
-    time, motion = _checked_motion(robot, time, (q, *rates))
+    time, motion = checked_report_motion(robot, time, (q, *rates))
     if elastic is not None and elastic.robot != robot:
         raise ArgumentError("elastic must be the drives of the same robot.")
     limits = checked_limits(robot, limits)
@@ -112,7 +112,8 @@ def report_of(
     )
 
 
-def _checked_motion(robot: Robot, time: Any, values: Any) -> tuple[np.ndarray, Motion]:
+def checked_report_motion(robot: Robot, time: Any, values: Any) -> tuple[np.ndarray, Motion]:
+    """Return time, and q with its rates as arrays; raise where a report cannot show them."""
     if not robot.nv:
         raise UnsupportedError(f"robot {robot.name!r} has no joint that moves.")
     time = as_floats("time", time)

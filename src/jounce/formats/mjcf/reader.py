@@ -28,7 +28,9 @@ from jounce.model.inertia import Inertia
 from jounce.model.joints import JointType
 from jounce.model.records import Limits
 from jounce.model.robot import Robot
+from jounce.model.visuals import MeshFile, Visual
 
+GROUPS_SHOWN = 3
 VELOCITIES = {"hinge": 1, "slide": 1, "ball": 3, "free": 6}
 
 
@@ -76,6 +78,7 @@ def load_mjcf(
         taken = _add_bodies(compiled, builder, followers, damping=damping)
         _add_sites(compiled, builder, taken)
         _add_closures(compiled, builder, taken)
+        builder.visuals = _visuals(compiled)
         robot = builder.build(strict)
     except ModelError as error:
         raise RobotFormatError(f"{compiled.path}: {error}") from None
@@ -255,6 +258,35 @@ def _inertia(model: Any, body: int) -> Inertia:
     principal = SpatialInertia(float(model.body_mass[body]), ZERO, moments)
     frame = _pose(model.body_ipos[body], model.body_iquat[body])
     return Inertia.from_spatial(principal.moved(frame))
+
+
+def _visuals(compiled: Compiled) -> list[Visual]:
+    """Return the geoms that MuJoCo's own viewer shows at first: groups 0 to 2."""
+    model, found = compiled.model, []
+    for i in np.flatnonzero(model.geom_group < GROUPS_SHOWN):
+        shape = compiled.mujoco.mjtGeom(model.geom_type[i]).name[7:].lower()
+        size, mesh = tuple(float(x) for x in model.geom_size[i]), None
+        if shape == "mesh":
+            mesh = MeshFile(compiled.path.name, str(compiled.path), part=int(model.geom_dataid[i]))
+            size = (1.0, 1.0, 1.0)  # the compiler has scaled it
+        elif shape == "box":
+            size = tuple(2.0 * x for x in size)
+        elif shape in ("cylinder", "capsule"):
+            size = (size[0], 2.0 * size[1])
+        elif shape == "sphere":
+            size = size[:1]
+        elif shape != "ellipsoid":
+            continue  # planes and height fields are no part of a robot
+        frame = compiled.bodies[int(model.geom_bodyid[i])]
+        placement = _pose(model.geom_pos[i], model.geom_quat[i])
+        color = tuple(float(x) for x in _rgba(model, int(i)))
+        found.append(Visual(frame, placement, shape, size, mesh, color))
+    return found
+
+
+def _rgba(model: Any, geom: int) -> np.ndarray:
+    material = int(model.geom_matid[geom])
+    return model.geom_rgba[geom] if material < 0 else model.mat_rgba[material]
 
 
 def _pose(position: np.ndarray, quaternion: np.ndarray) -> Transform:

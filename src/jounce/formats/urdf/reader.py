@@ -11,6 +11,7 @@ from jounce.errors import InvalidInertiaError, ModelError, RobotFormatError
 from jounce.formats.packages import Packages, check_packages, resolve
 from jounce.formats.urdf.records import JointRecord, LinkRecord, UrdfRecord, read_records
 from jounce.formats.urdf.tree import KINDS, check_mimics, depth_first
+from jounce.formats.urdf.visuals import read_visuals
 from jounce.formats.urdf.xml import Document
 from jounce.model import joints as kinds
 from jounce.model.builder import STANDARD_GRAVITY, RobotBuilder
@@ -18,6 +19,7 @@ from jounce.model.inertia import NEGATIVE_TOLERANCE, check_inertia
 from jounce.model.joints import JointType
 from jounce.model.robot import Robot
 
+TEXT = "<text>"  # the name of a text that is no file
 Matter = dict[str, list[LinkRecord]]  # links with an <inertial>, by the body they are part of
 
 
@@ -63,6 +65,7 @@ def load_urdf(
     builder.add(root, None, kinds.fixed(), inertia=record.links[root].inertia)
     for joint in joints:
         _add(builder, record, joint, mimic=mimic, damping=damping)
+    builder.visuals = read_visuals(record, None if file == TEXT else file, packages)
     matter = _matter_by_body(record, root, joints)
     builder.warnings += [*document.warnings, *_massless_warnings(record, root, matter)]
     robot = _built(builder, matter, document)
@@ -84,7 +87,7 @@ def _content(
 ) -> tuple[str | bytes, str]:
     """Return the text and the name of its file for messages."""
     if isinstance(given, bytes) or (isinstance(given, str) and "<" in given):
-        return given, "<text>"
+        return given, TEXT
     if isinstance(given, str) and "://" in given:
         given = resolve(given, None, packages)
     try:

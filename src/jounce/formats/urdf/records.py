@@ -27,19 +27,19 @@ JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "plan
 
 # What is read, and what has no part in the dynamics.  All else is refused by name.
 READ = {
-    "robot": {"link", "joint"},
-    "link": {"inertial", "origin", "gravity", "kinematic", "contact"},
+    "robot": {"link", "joint", "material"},
+    "link": {"inertial", "origin", "gravity", "kinematic", "contact", "visual"},
     "inertial": {"origin", "mass", "inertia"},
     "joint": {"origin", "parent", "child", "axis", "limit", "dynamics", "mimic"},
     "contact": {"inertia_scaling"},
 }
 IGNORED = {
     "robot": {
-        "material", "transmission", "sensor", "gazebo", "ros2_control", "mujoco", "frame",
+        "transmission", "sensor", "gazebo", "ros2_control", "mujoco", "frame",
         "disable_collisions", "drake:collision_filter_group", "isaac_sim", "group",
     },
     "link": {
-        "visual", "collision", "material", "sensor", "gazebo", "collision_checking",
+        "collision", "material", "sensor", "gazebo", "collision_checking",
         "self_filter", "surface", "self_collision_checking", "drake:proximity_properties",
     },
     "inertial": set(),

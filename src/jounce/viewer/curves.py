@@ -1,0 +1,93 @@
+"""What the viewer shows as curves: torques, their rates, how much of the limits is used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from jounce.api.dynamics import gravity_forces, inverse_dynamics
+from jounce.limits.check import scale_of, values_of
+from jounce.limits.limits import MotionLimits
+from jounce.model.robot import Robot
+from jounce.report.labels import force_unit
+
+POINTS = 600  # of a curve on the screen, at most twice as many
+
+
+class Curves(NamedTuple):
+    """Curves ``values`` ``(samples, nv)`` over ``x`` ``(samples,)``."""
+
+    title: str
+    x: np.ndarray
+    values: np.ndarray
+    variable: str = "t"  # what x is called
+
+    def at(self, x: float) -> np.ndarray:
+        """Return the values at x, ``(nv,)``."""
+        return np.array([np.interp(x, self.x, column) for column in self.values.T])
+
+    def drawn(self, now: float) -> tuple[np.ndarray, ...]:
+        """Return x, the curves, and a line along their foot that rises where x is ``now``.
+
+        Long curves are drawn as their envelope: least and greatest value of each piece.
+        """
+        x, values = _envelope(self.x, self.values)
+        here = np.clip(now, x[0], x[-1])
+        i = int(np.searchsorted(x, here))
+        between = np.repeat(self.at(here)[None], 3, axis=0)
+        x = np.concatenate([x[:i], [here] * 3, x[i:]])
+        values = np.concatenate([values[:i], between, values[i:]])
+        line = np.full(len(x), values.min())
+        line[i + 1] = values.max()
+        return (x, *np.ascontiguousarray(values.T), line)
+
+
+def motion_curves(
+    robot: Robot, limits: MotionLimits, time: np.ndarray, motion: Sequence[np.ndarray]
+) -> list[Curves]:
+    """Return torques, torque rates and the use of limits along a motion."""
+    forces = inverse_dynamics(robot, *motion)
+    names = ("Torque", "Torque rate")
+    found = [
+        Curves(f"{name} [{force_unit(robot, k)}]", time, Q)
+        for k, (name, Q) in enumerate(zip(names, forces, strict=False))
+    ]
+    return [*found, Curves("Use of limits", time, limit_use(robot, limits, motion, forces))]
+
+
+def holding_torque(robot: Robot, x: np.ndarray, configurations: np.ndarray) -> Curves:
+    """Return what holds the robot at rest, in configurations ``(samples, nq)`` named by x."""
+    (g,) = gravity_forces(robot, configurations)
+    return Curves(f"Holding torque [{force_unit(robot, 0)}]", x, g, "q")
+
+
+def limit_use(
+    robot: Robot,
+    limits: MotionLimits,
+    motion: Sequence[np.ndarray],
+    forces: Sequence[np.ndarray] | np.ndarray,
+) -> np.ndarray:
+    """Return the largest share of any limit that each velocity uses, ``(samples, nv)``.
+
+    1 is at the limit, 0 the middle of its range; without limits 0.
+    """
+    limited = [q for q in limits.limited() if q.order < len(forces if q.is_force else motion)]
+    use = np.zeros((len(motion[0]), robot.nv))
+    for quantity, x in zip(limited, values_of(robot, limited, motion, forces), strict=True):
+        low, high = limits.range_of(quantity)
+        margin = np.minimum(x - low, high - x)
+        known = np.isfinite(margin)
+        use = np.where(known, np.maximum(use, 1.0 - margin / scale_of(low, high)), use)
+    return use
+
+
+def _envelope(x: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    if len(x) <= 2 * POINTS:
+        return x, values
+    edges = np.linspace(0, len(x), POINTS + 1).astype(np.intp)
+    starts = edges[:-1]
+    low, high = (f.reduceat(values, starts, axis=0) for f in (np.minimum, np.maximum))
+    times = np.stack([x[starts], x[edges[1:] - 1]], axis=1).ravel()
+    return times, np.stack([low, high], axis=1).reshape(len(times), -1)

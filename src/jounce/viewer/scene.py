@@ -1,0 +1,222 @@
+"""The robot in the scene of viser: shapes, stick figure, joints, frames, centre of mass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jounce.algebra.rigid import quaternion_of
+from jounce.api.dynamics import joint_wrenches
+from jounce.api.kinematics import center_of_mass, poses
+from jounce.model.robot import Robot
+from jounce.report.drawing import skeleton
+from jounce.viewer.shapes import shapes_of
+
+GREY, DARK, BLUE, ORANGE = (190, 194, 200), (70, 76, 84), (45, 105, 190), (225, 120, 30)
+FREE, NEAR, OVER = np.array([[60.0, 160, 90], [235, 180, 40], [210, 45, 45]])
+PARTS = {  # what can be shown, and whether it is at first
+    "Shapes": True,
+    "Stick figure": False,
+    "Joints, by use of limits": True,
+    "Centre of mass": True,
+    "Frames": False,
+    "Joint forces": False,
+}
+
+
+class Scene:
+    """A robot drawn by a server of viser; `place` moves it."""
+
+    def __init__(self, server: Any, robot: Robot) -> None:
+        self.robot, self._scene = robot, server.scene
+        self._drawing = skeleton(robot)
+        shapes, self.notes = shapes_of(robot)
+        self._handles: dict[str, list[Any]] = {name: [] for name in PARTS}
+        self.size = self._extent(shapes)
+        server.scene.set_up_direction(tuple(self._drawing["up"]))
+        self._bodies = [
+            server.scene.add_frame(f"/body{i}", show_axes=False) for i in range(robot.n_bodies)
+        ]
+        self._add_shapes(shapes)
+        self._add_joints()
+        self._add_frames()
+        self._add_moving()
+        for name, is_on in PARTS.items():
+            self.show(name, is_on or (name == "Stick figure" and self._lacks_shapes(shapes)))
+
+    def show(self, part: str, is_on: bool) -> None:
+        """Show or hide one of `PARTS`."""
+        for handle in self._handles[part]:
+            handle.visible = is_on
+
+    def is_shown(self, part: str) -> bool:
+        """Tell whether a part is visible."""
+        return any(handle.visible for handle in self._handles[part])
+
+    def place(self, q: np.ndarray, rates: tuple[np.ndarray, ...] = ()) -> None:
+        """Move the robot to q; ``rates``, velocity and acceleration, matter to joint forces."""
+        (T,) = poses(self.robot, q)
+        for handle, pose, (x, y, z, w) in zip(
+            self._bodies, T, quaternion_of(T[:, :3, :3]), strict=True
+        ):
+            handle.position, handle.wxyz = pose[:3, 3], (w, x, y, z)
+        points = _joint_points(self._drawing, T)
+        self._sticks.points = self._stick_points(points, T)
+        if self._com is not None:
+            self._com.position = center_of_mass(self.robot, q)[0]
+        rest = np.zeros(self.robot.nv)
+        (W,) = joint_wrenches(self.robot, q, *(rates or (rest, rest)), representation="hybrid")
+        self._forces.points = self._arrows(points, W[:, 3:])
+
+    def color(self, use: np.ndarray) -> None:
+        """Colour each joint by the share of its limits that is used, ``(nv,)``."""
+        for joint, handles in zip(self.robot.joints, self._markers, strict=True):
+            source = joint if joint.mimic is None else self.robot.joints[joint.mimic.source]
+            share = float(use[source.v_slice].max(initial=0.0))
+            color = tuple(int(c) for c in use_color(share))
+            for handle in handles:
+                if handle.color != color:
+                    handle.color = color
+
+    def middle(self, q: np.ndarray) -> np.ndarray:
+        """Return the middle of the stick figure at q."""
+        (T,) = poses(self.robot, q)
+        ends = self._stick_points(None, T).reshape(-1, 3)
+        return 0.5 * (ends.min(axis=0) + ends.max(axis=0))
+
+    def _lacks_shapes(self, shapes: list[Any]) -> bool:
+        return not shapes or bool(self.notes)
+
+    def _extent(self, shapes: list[Any]) -> float:
+        """Return the radius about the origin of all there is, at q = 0."""
+        (T,) = poses(self.robot, self.robot.neutral)
+        reach = [np.linalg.norm(_joint_points(self._drawing, T), axis=1).max(initial=0.0)]
+        reach += [np.linalg.norm(end[1]) for end in self._stick_points(None, T)]
+        for body, mesh, _ in shapes:
+            origin = np.zeros(3) if body < 0 else T[body, :3, 3]
+            reach.append(np.linalg.norm(origin) + np.linalg.norm(mesh.extents))
+        return float(max(*reach, 1e-3))
+
+    def _add_shapes(self, shapes: list[Any]) -> None:
+        for i, (body, mesh, color) in enumerate(shapes):
+            name = f"/body{body}/shape{i}" if body >= 0 else f"/ground/shape{i}"
+            if color is None and mesh.visual.defined:
+                handle = self._scene.add_mesh_trimesh(name, mesh)
+            else:
+                r, g, b, alpha = color or (*(x / 255 for x in GREY), 1.0)
+                handle = self._scene.add_mesh_simple(
+                    name,
+                    np.asarray(mesh.vertices),
+                    np.asarray(mesh.faces),
+                    color=tuple(round(255 * min(max(x, 0.0), 1.0)) for x in (r, g, b)),
+                    opacity=None if alpha >= 1.0 else max(alpha, 0.0),
+                    flat_shading=True,
+                    side="double",
+                )
+            self._handles["Shapes"].append(handle)
+
+    def _add_joints(self) -> None:
+        """Add a pin along each axis of each joint; a ball where there is none."""
+        self._markers: list[list[Any]] = []
+        for i, body in enumerate(self._drawing["bodies"][:-1]):
+            point, markers = np.array(body["joint"]), []
+            for k, axis in enumerate(body["axes"]):
+                markers.append(
+                    self._scene.add_cylinder(
+                        f"/body{i}/joint{k}",
+                        radius=0.012 * self.size,
+                        height=0.22 * self.size,  # a pin that stands out of the shapes
+                        position=point,
+                        wxyz=_from_z(np.array(axis)),
+                    )
+                )
+            if not markers and body["held"]:
+                markers.append(
+                    self._scene.add_icosphere(
+                        f"/body{i}/joint", radius=0.03 * self.size, position=point
+                    )
+                )
+            self._markers.append(markers)
+            self._handles["Joints, by use of limits"] += markers
+
+    def _add_frames(self) -> None:
+        length = 0.1 * self.size
+        for i, frame in enumerate(self.robot.frames):
+            T = np.array(frame.placement.matrix(), dtype=float)
+            ((x, y, z, w),) = quaternion_of(T[None, :3, :3])
+            above = f"/body{frame.body}" if frame.body >= 0 else "/ground"
+            name = f"{above}/frame{i}"
+            axes = self._scene.add_frame(
+                name,
+                axes_length=length,
+                axes_radius=0.04 * length,
+                position=T[:3, 3],
+                wxyz=(w, x, y, z),
+            )
+            label = self._scene.add_label(f"{name}/name", frame.name)
+            self._handles["Frames"] += [axes, label]
+
+    def _add_moving(self) -> None:
+        """Add what is drawn in the frame of the ground and moves."""
+        (T,) = poses(self.robot, self.robot.neutral)
+        points = _joint_points(self._drawing, T)
+        self._sticks = self._scene.add_line_segments(
+            "/sticks", self._stick_points(points, T), DARK, thickness=0.012 * self.size
+        )
+        self._handles["Stick figure"].append(self._sticks)
+        self._com = None
+        if self.robot.mass > 0.0:
+            self._com = self._scene.add_icosphere(
+                "/centre_of_mass", radius=0.025 * self.size, color=BLUE
+            )
+            self._handles["Centre of mass"].append(self._com)
+        self._forces = self._scene.add_arrows(
+            "/forces",
+            self._arrows(points, np.zeros((self.robot.n_bodies, 3))),
+            ORANGE,
+            shaft_radius=0.007 * self.size,
+            head_radius=0.018 * self.size,
+            head_length=0.04 * self.size,
+        )
+        self._handles["Joint forces"].append(self._forces)
+
+    def _stick_points(self, points: np.ndarray | None, T: np.ndarray) -> np.ndarray:
+        """Return the ends of all sticks in the world, ``(sticks, 2, 3)``."""
+        points = _joint_points(self._drawing, T) if points is None else points
+        ends = []
+        for i, body in enumerate(self._drawing["bodies"]):
+            is_ground = i == len(T)
+            start = np.zeros(3) if is_ground else points[i]
+            if not is_ground and body["held"]:
+                parent = body["parent"]
+                ends.append((np.zeros(3) if parent < 0 else points[parent], start))
+            R, p = (np.eye(3), np.zeros(3)) if is_ground else (T[i, :3, :3], T[i, :3, 3])
+            ends += [(start, R @ np.array(tip) + p) for tip in body["tips"]]
+        return np.array(ends or [np.zeros((2, 3))])
+
+    def _arrows(self, points: np.ndarray, forces: np.ndarray) -> np.ndarray:
+        """Return arrows ``(bodies, 2, 3)``; as long as the robot is large for all its weight."""
+        weight = float(self.robot.mass) * (np.linalg.norm(self.robot.gravity) or 9.80665)
+        return np.stack([points, points + forces * (0.5 * self.size / max(weight, 1e-9))], axis=1)
+
+
+def use_color(share: float) -> np.ndarray:
+    """Return green while a limit is far, yellow near it, red beyond it."""
+    if share > 1.0:
+        return OVER
+    part = np.clip((share - 0.5) / 0.5, 0.0, 1.0)
+    return FREE + part * (NEAR - FREE)
+
+
+def _joint_points(drawing: dict[str, Any], T: np.ndarray) -> np.ndarray:
+    local = np.array([body["joint"] for body in drawing["bodies"][:-1]]).reshape(-1, 3)
+    return np.einsum("nij,nj->ni", T[:, :3, :3], local) + T[:, :3, 3]
+
+
+def _from_z(axis: np.ndarray) -> np.ndarray:
+    """Return the quaternion w x y z that turns z to ``axis``, which has unit length."""
+    if axis[2] < -1.0 + 1e-12:
+        return np.array([0.0, 1.0, 0.0, 0.0])
+    quaternion = np.array([1.0 + axis[2], -axis[1], axis[0], 0.0])
+    return quaternion / np.linalg.norm(quaternion)

@@ -1,0 +1,57 @@
+"""``jounce view`` as a program: it serves this machine until it is told to stop."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import jounce
+from jounce.cli import main
+
+pytest.importorskip("viser")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is a POSIX signal here")
+def test_it_serves_until_it_is_interrupted(tmp_path: Path):
+    time = np.linspace(0.0, 2.0, 201)
+    motion = jounce.trajectory.papers_motion(2)(time, order=0)
+    table = jounce.trajectory.MotionTable(time, ("joint1", "joint2"), motion)
+    jounce.trajectory.write_table(tmp_path / "log.csv", table)
+    command = [sys.executable, "-m", "jounce", "view", "planar2r", str(tmp_path / "log.csv")]
+    with subprocess.Popen(
+        [*command, "--no-open", "--port", "8340"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+    ) as process:
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            found = re.search(r"http://localhost:\d+", line)
+            assert found, line
+            with urllib.request.urlopen(found[0], timeout=20) as page:
+                assert b"<html" in page.read()
+            process.send_signal(signal.SIGINT)
+            assert process.wait(20) == 0
+        finally:
+            process.kill()
+
+
+def test_options_of_a_log_need_a_log():
+    result = CliRunner().invoke(main, ["view", "panda", "--units", "deg"])
+    assert result.exit_code != 0
+    assert "--units is for a MOTION" in result.output
+
+
+def test_a_robot_with_closures_is_refused():
+    with pytest.raises(jounce.UnsupportedError, match="without_closures"):
+        jounce.viewer.View(jounce.examples.fourbar())
