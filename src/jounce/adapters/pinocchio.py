@@ -20,7 +20,7 @@ def pinocchio_model(robot: Robot) -> Any:
     Joints come depth first, as Pinocchio wants them.  Coordinates are the same where all joints
     are revolute, prismatic, helical, spherical or free, but velocities of a free joint are linear
     first there, and a planar joint has (x, y, cos, sin) and velocities in the child frame.
-    Matter that is welded to the ground is left out, and so is damping.  Mimic joints are
+    Matter that is welded to the ground is left out, and so is friction.  Mimic joints are
     refused: load the robot with ``mimic=False``.
     """
     import pinocchio as pin  # pyright: ignore[reportMissingImports]

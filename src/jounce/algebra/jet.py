@@ -15,7 +15,7 @@ from functools import cache
 from math import comb, factorial
 from typing import Any
 
-from jounce.algebra.scalar import Scalar, sincos
+from jounce.algebra.scalar import Scalar, sincos, sqrt
 from jounce.algebra.tangent import Tangent
 
 
@@ -73,6 +73,16 @@ class Jet:
         y = [1.0 / a[0]]
         for k in range(1, len(a)):
             y.append(-y[0] * _sum(a[j] * y[k - j] for j in range(1, k + 1)))
+        return Jet(y)
+
+    def sqrt(self) -> Jet:
+        """``√x`` by the recurrence from ``y y = x``."""
+        a = self.coeffs
+        y = [sqrt(a[0])]
+        half = 0.5 / y[0]
+        for k in range(1, len(a)):
+            rest = [y[j] * y[k - j] for j in range(1, k)]
+            y.append((a[k] - _sum(rest) if rest else a[k]) * half)
         return Jet(y)
 
     def __add__(self, other: Any) -> Jet:

@@ -73,6 +73,7 @@ def _describe_body(robot: Robot, body: Body, joint: Joint) -> dict[str, Any]:
         "limits": {name: _finite(getattr(joint.limits, name)) for name in _LIMITS},
         "armature": list(joint.armature),
         "damping": list(joint.damping),
+        "friction": joint.friction_entries,
         "mimic": mimic,
     }
 

@@ -124,9 +124,14 @@ CONTESTANTS["closed_form"] = Contestant(
 
 
 def without_motors(robot: Robot) -> Robot:
-    """Return the robot without motor inertia and damping, which the papers do not have."""
+    """Return the robot without motor inertia and friction, which the papers do not have."""
     joints = tuple(
-        replace(joint, armature=(0.0,) * len(joint.armature), damping=(0.0,) * len(joint.damping))
+        replace(
+            joint,
+            armature=(0.0,) * len(joint.armature),
+            damping=(0.0,) * len(joint.damping),
+            friction=(),
+        )
         for joint in robot.joints
     )
     return robot if joints == robot.joints else replace(robot, joints=joints)

@@ -22,6 +22,7 @@ from jounce.dynamics.inverse import inverse_dynamics
 from jounce.literature.chain import Ad, SerialChain, mass_matrix
 from jounce.model.joints.axial import Axial
 from jounce.model.lowering.tree import Link, Tree, lowered
+from jounce.model.records import Friction
 from jounce.model.robot import Robot
 
 DIGITS = 50
@@ -90,6 +91,7 @@ def mapped(tree: Tree, number: Callable[[Any], Any]) -> Tree:
             ),
             armature=tuple(map(number, link.armature)),
             damping=tuple(map(number, link.damping)),
+            friction=tuple(Friction(*map(number, one)) for one in link.friction),
         )
 
     return tree._replace(links=tuple(map(link_of, tree.links)), gravity=vector(tree.gravity))

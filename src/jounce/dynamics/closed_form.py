@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.algebra.jet import derivatives
+from jounce.algebra.jet import Jet, derivatives
 from jounce.algebra.matrix_jet import Array, MatrixJet, cauchy
 from jounce.algebra.se3 import IDENTITY, Transform, components
 from jounce.algebra.spatial_matrix import ad_matrix, dual_matrix, inertia_matrix, pull_matrix
+from jounce.dynamics.friction import friction_force
 from jounce.dynamics.motion import link_motions
 from jounce.dynamics.wrenches import FrameWrench, link_wrenches
 from jounce.errors import ArgumentError, ShapeError, UnsupportedError
@@ -31,19 +32,20 @@ class ClosedForm:
     There is a block of six rows for every link: a body, in the frame of the body, or a massless
     link inside a composite joint.  ``links`` names the n blocks, ``body_links`` gives the block
     of every body.  With C_{i,j} the pose of link j seen from i, Ξ_i the constant screws of joint
-    i, v_i its velocities, X the Ξ_i in the columns of their velocities and D the damping::
+    i, v_i its velocities, X the Ξ_i in the columns of their velocities, D the damping and F dry
+    friction::
 
         A = (Ad(C_{i,j}))   a = diag ad(Ξ_i v_i)   b = diag ad(V_i)   U = (Ad(C_i)⁻¹)
         J = A X             V = J v                                   [KM21, (21)-(33)]
         M = Jᵀ M_sys J + armature     C = Jᵀ C_sys J                  [KM21, (28)]
         g = Jᵀ M_sys U (0, −gravity)                                  [KM21, (32)], corrected
-        Q = M dv/dt + C v + D v + g − Jᵀ W                            [MK21, (1), (34)]
+        Q = M dv/dt + C v + D v + F(v) + g − Jᵀ W                     [MK21, (1), (34)]
 
     Every array has the order on axis 0, then the batch axes.  With K rates A, J, U, M, g, W and
     M_sys are of order K; a, b, V, C and C_sys of order K − 1; Q of order K − 2.  What is asked
     for is computed then, and kept as Taylor coefficients.
 
-    Differs: trees and joints with several velocities; W acts on the robot.
+    Differs: trees and joints with several velocities; W acts on the robot; friction.
     """
 
     def __init__(
@@ -149,11 +151,19 @@ class ClosedForm:
         return _vector(self._g)
 
     @property
+    def F(self) -> Array:
+        """Dry friction and offsets of the joints, ``(K, *batch, nv)``."""
+        self._needs(1, "F")
+        return self._F.derivatives()[..., 0]
+
+    @property
     def Q(self) -> Array:
         """Generalised forces, ``(K − 1, *batch, nv)``."""
         self._needs(2, "Q")
         v = self._v
         forces = self._M @ v.dt() + (self._C + self._system.damping) @ v + self._g
+        if any(link.friction for link in self._system.tree.links):
+            forces = forces + self._F
         return _vector(forces - self._J.T @ self._W if self._wrenches else forces)
 
     def coefficient(self, k: int, order: int) -> Array:
@@ -161,11 +171,11 @@ class ClosedForm:
 
         Of shape ``(*batch, nv, nv)``.  With q⁽¹⁾ = v, q⁽²⁾ = dv/dt, …::
 
-            Q⁽ⁿ⁾ = Σ_{k=1}^{n+2} P_k q⁽ᵏ⁾ + g⁽ⁿ⁾ − (Jᵀ W)⁽ⁿ⁾                      [KM21, (37)]
+            Q⁽ⁿ⁾ = Σ_{k=1}^{n+2} P_k q⁽ᵏ⁾ + F⁽ⁿ⁾ + g⁽ⁿ⁾ − (Jᵀ W)⁽ⁿ⁾               [KM21, (37)]
             P_k = binom(n, k−2) M⁽ⁿ⁻ᵏ⁺²⁾ + binom(n, k−1) (C + D)⁽ⁿ⁻ᵏ⁺¹⁾           [KM21, (38)]
 
         A binomial out of its range is zero, so P_{n+2} = M and P_1 = (C + D)⁽ⁿ⁾.  Needs n − k + 2
-        rates.  Differs: damping D, which is constant.
+        rates.  Differs: damping D, which is constant, and dry friction F.
         """
         if order < 0 or not 1 <= k <= order + 2:
             raise ArgumentError(
@@ -195,6 +205,19 @@ class ClosedForm:
     def _v(self) -> MatrixJet:
         self._needs(1, "a, b, V, C or C_sys")
         return MatrixJet.from_derivatives(np.stack(self.rates)[..., None])
+
+    @cached_property
+    def _F(self) -> MatrixJet:
+        orders, shape = len(self.rates), np.shape(self.rates[0])
+        total = np.zeros((orders, *shape, 1))
+        for link in self._system.tree.links:
+            _, first, factor, _ = link.coordinates
+            for k, friction in enumerate(link.friction):
+                speed = Jet.from_derivatives([r[..., first + k] * factor for r in self.rates])
+                rows = derivatives(friction_force(friction, speed), orders - 1)
+                for order, row in enumerate(rows):
+                    total[order, ..., first + k, 0] += row * factor
+        return MatrixJet.from_derivatives(total)
 
     @cached_property
     def _a(self) -> Array:

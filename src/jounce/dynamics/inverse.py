@@ -52,15 +52,16 @@ def inverse_dynamics_momentum(
 
         V_i = Ad(C_{i,p}) V_p + Ξ_i v_i                 outwards, V_ground = (0, −g t)
         h_i = M_i V_i + Σ_c Ad(C_{c,i})ᵀ h_c            inwards
-        Q_i = Ξ_iᵀ (dh_i/dt − ad(V_i)ᵀ h_i − W_i) + armature a_i + damping v_i
+        Q_i = Ξ_iᵀ (dh_i/dt − ad(V_i)ᵀ h_i − W_i) + armature a_i + damping v_i + F_i(v_i)
 
     The inward pass carries P_i − m_i v_i, the momentum less that of a point of mass m_i at the
     origin of link i; the point joins the inertia of the parent.  So v_i × P_i needs no m_i v_i,
     and products of gravity with itself, large where the motion is slow, never arise to cancel.
     The ground that accelerates by −g replaces gravity, exactly and at every order; these
     twists are therefore not the true ones.  ``wrenches`` are jets exerted by the environment
-    on the robot; W_i sums those beyond joint i.  With K rates (K ≥ 2) the result is of order
-    K − 2.  Cost: O(n K²).  [M20, (29)], [KM21, (19)] in momentum form.
+    on the robot; W_i sums those beyond joint i.  F is dry friction (`jounce.dynamics.friction`).
+    With K rates (K ≥ 2) the result is of order K − 2.  Cost: O(n K²).  [M20, (29)], [KM21, (19)]
+    in momentum form.
 
     Differs: the papers recurse over wrenches, with 18 products of jets a joint instead of 4.
     """

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from jounce.algebra.jet import Jet, dt
 from jounce.algebra.se3 import Motion, Transform
+from jounce.dynamics.friction import friction_force
 from jounce.model.lowering.tree import Link, Tree
 
 
@@ -38,8 +39,10 @@ def _link_motion(link: Link, q: Sequence[Any], rates: Sequence[Sequence[Any]]) -
 
 
 def add_forces(forces: list[Any], link: Link, motion: LinkMotion, own: Sequence[Any]) -> None:
-    """Add the forces of one joint with its motor inertia and damping; mimics share a row."""
+    """Add the forces of one joint, motor inertia and friction included; mimics share a row."""
     where = link.coordinates
     for k, (force, speed) in enumerate(zip(own, motion.rates, strict=True)):
         total = force + dt(speed) * link.armature[k] + speed * link.damping[k]
+        if link.friction:
+            total = total + friction_force(link.friction[k], speed)
         forces[where.v + k] = forces[where.v + k] + total * where.multiplier

@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 from jounce.algebra.inertia import SpatialInertia
 from jounce.algebra.jet import derivatives, leibniz
 from jounce.algebra.se3 import NO_FORCE, NO_MOTION, Force, Motion
+from jounce.dynamics.friction import friction_slope
 from jounce.dynamics.inverse import inverse_dynamics
 from jounce.dynamics.load_partials import load_partials
 from jounce.dynamics.matrices import Matrix, add_entry, branch, composite_inertias, zeros
@@ -35,7 +36,7 @@ from jounce.dynamics.twists import falling_ground
 from jounce.dynamics.variation import motion_partials
 from jounce.dynamics.wrenches import Loads, frame_wrenches
 from jounce.model.lowering.reduced import reduced
-from jounce.model.lowering.tree import Tree
+from jounce.model.lowering.tree import Link, Tree
 from jounce.model.robot import Robot
 
 
@@ -187,10 +188,18 @@ def force_partials(tree: Tree, motions: Sequence[LinkMotion], order: int) -> Par
     for i, own in enumerate(all_screws):
         for k, screw in enumerate(own):
             W = _wrenches(screw, inertias[i], momenta[i], twists[i])
-            _add_within(result, tree, (i, k), own, W, _rate(momenta[i], twists[i]))
+            brake = _slope(tree.links[i], motions[i], k)
+            _add_within(result, tree, (i, k), own, W, _rate(momenta[i], twists[i]), brake)
             for j, moved in branch(tree, motions, i, *W):
                 _add_across(result, tree, j, (i, k), all_screws[j], _Wrenches(*moved))
     return result
+
+
+def _slope(link: Link, motion: LinkMotion, k: int) -> Any:
+    """Return the derivative of damping and friction by the k-th velocity of a link."""
+    if not link.friction:
+        return link.damping[k]
+    return friction_slope(link.friction[k], motion.rates[k]) + link.damping[k]
 
 
 def _add_within(
@@ -200,12 +209,16 @@ def _add_within(
     own: Sequence[_Screw],
     W: _Wrenches,
     h_rate: Force,
+    brake: Any,
 ) -> None:
-    """Add the entries of one velocity with all velocities of its joint, motor included."""
+    """Add the entries of one velocity with all velocities of its joint, motor included.
+
+    ``brake`` is the slope of its friction.
+    """
     i, k = column
     link, X = tree.links[i], own[k].X
     for m, (Y, *_) in enumerate(own):
-        damping, armature = (link.damping[k], link.armature[k]) if k == m else (0.0, 0.0)
+        damping, armature = (brake, link.armature[k]) if k == m else (0.0, 0.0)
         by_q = Y.power(W.by_q) + X.cross(Y).power(h_rate)
         by_v, by_a = Y.power(W.by_v) + damping, Y.power(W.G) + armature
         _add(result, tree, (i, m), column, (by_q, by_v, by_a))

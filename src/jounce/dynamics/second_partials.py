@@ -19,14 +19,14 @@ def inverse_dynamics_second_partials(robot: Robot, q: Scalars, rates: Sequence[S
 
         ∂²Q_i/∂v_j∂v_h = ∂M_ij/∂q_h + ∂M_ih/∂q_j − ∂M_jh/∂q_i          twice Christoffel's symbols
 
-    which holds where velocities are dq/dt.  With spherical or free joints the text runs on
-    tangent numbers in v as well.  Increments of such joints do not commute: of the two partials
+    which holds where velocities are dq/dt and friction is linear.  With spherical or free joints,
+    or dry friction, the text runs on tangent numbers in v as well.  Increments of such joints do not commute: of the two partials
     by q the last index is taken last.
     """
     nv, varied = robot.nv, varied_configuration(robot, q)
-    has_balls = any(joint.quaternion is not None for joint in robot.joints)
+    is_bent = any(joint.quaternion is not None or joint.friction for joint in robot.joints)
     v, a = rates
-    moving = [varied_rate(v, nv), a] if has_balls else rates
+    moving = [varied_rate(v, nv), a] if is_bent else rates
     by_q, by_v, by_a = inverse_dynamics_partials(robot, varied, moving)
     by_aq = partials(by_a, range(nv))
 
@@ -37,7 +37,7 @@ def inverse_dynamics_second_partials(robot: Robot, q: Scalars, rates: Sequence[S
     return [
         partials(by_q, range(nv)),
         partials(by_v, range(nv, 2 * nv))
-        if has_balls
+        if is_bent
         else [dM(i, j, h) + dM(i, h, j) - dM(j, h, i) for i, j, h in every],
         [partial(by_v[i * nv + h], j) for i, j, h in every],
         by_aq,

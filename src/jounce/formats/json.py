@@ -10,6 +10,7 @@ Schema, version 1 (SI units; a missing entry has the default shown, an unknown o
                  "inertia": [m, mcx, mcy, mcz, Ixx, Iyy, Izz, Ixy, Ixz, Iyz],  # about origin
                  "joint": {"name": str, "kind": str, "axes": [[x, y, z], ...],
                            "point": [0, 0, 0], "pitch": 0, "armature": [...], "damping": [...],
+                           "friction": {"coulomb": [...], "offset": [...], "speed": [...]},
                            "mimic": {"joint": name, "multiplier": 1, "offset": 0},
                            "limits": {"lower": [null = none, ...], "upper": ..., "velocity": ...,
                                       "effort": ..., "acceleration": ..., "jerk": ...,
@@ -163,8 +164,11 @@ def _add_body(builder: RobotBuilder, body: Any, at: str) -> None:
     _check_entries(body, at, "name inertia joint", "parent rotation translation")
     at = f"{at} ({body['name']!r})"
     joint, where = body["joint"], f"{at}: joint"
-    _check_entries(joint, where, "name kind", "axes point pitch armature damping mimic limits")
-    limits = joint.get("limits", {})
+    _check_entries(
+        joint, where, "name kind", "axes point pitch armature damping friction mimic limits"
+    )
+    limits, friction = joint.get("limits", {}), joint.get("friction", {})
+    _check_entries(friction, f"{where}: friction", "", "coulomb offset speed")
     _check_entries(limits, f"{where}: limits", "", LIMITS)
     with _located(where):
         type_, mimic = _joint_type(joint, where), _mimic(joint, where)
@@ -180,6 +184,7 @@ def _add_body(builder: RobotBuilder, body: Any, at: str) -> None:
             joint.get("damping", 0.0),
             Limits(**limits),
             mimic=mimic,
+            friction=friction,
         )
 
 
@@ -217,6 +222,8 @@ def _joint(robot: Robot, joint: Joint) -> dict[str, Any]:
         "damping": list(joint.damping),
         "limits": _limits(joint.limits),
     }
+    if joint.friction:
+        data["friction"] = joint.friction_entries
     if joint.mimic is not None:
         source = robot.joints[joint.mimic.source].name
         multiplier, offset = joint.mimic.multiplier, joint.mimic.offset

@@ -25,6 +25,7 @@ from jounce.identification.information import Information
 from jounce.identification.logs import information_of
 from jounce.identification.terms import COULOMB_SPEED, FRICTION, Terms, as_kinds
 from jounce.model.components import velocity_names
+from jounce.model.records import Friction, Joint
 from jounce.model.robot import Robot
 
 ROUNDS = 50  # of weights; each is a small least-squares problem
@@ -286,18 +287,29 @@ def _nearest(terms: Terms, base: Array) -> Array:
 def with_values(terms: Terms, theta: Array, *, strict: bool = True) -> Robot:
     """Return the robot with all parameters found; what mimic joints add stands at their source."""
     robot = terms.robot.with_parameters(theta[: terms.robot.n_parameters], strict=strict)
-    fields = {"viscous": "damping", "armature": "armature"}
-    joints = []
-    for joint in robot.joints:
-        values = {
-            field: tuple(theta[terms.place(kind)][joint.v_slice].tolist())
-            if joint.mimic is None
-            else (0.0,) * len(getattr(joint, field))
-            for kind, field in fields.items()
-            if kind in terms.motors
-        }
-        joints.append(replace(joint, **values))
-    return replace(robot, joints=tuple(joints))
+    return replace(robot, joints=tuple(_with_motor(terms, theta, joint) for joint in robot.joints))
+
+
+def _with_motor(terms: Terms, theta: Array, joint: Joint) -> Joint:
+    """Return the joint with the motor parameters that were looked for."""
+    size, values = joint.type.nv, {}
+    for kind in terms.motors:
+        own = theta[terms.place(kind)][joint.v_slice].tolist()
+        values[kind] = tuple(own) if joint.mimic is None else (0.0,) * size
+    changes: dict[str, Any] = {}
+    if "viscous" in values:
+        changes["damping"] = values["viscous"]
+    if "armature" in values:
+        changes["armature"] = values["armature"]
+    if "coulomb" in values or "offset" in values:
+        before = joint.friction or (Friction(),) * size
+        coulomb = values.get("coulomb", tuple(one.coulomb for one in before))
+        offset = values.get("offset", tuple(one.offset for one in before))
+        is_new = "coulomb" in values
+        speeds = [terms.coulomb_speed if is_new else one.speed for one in before]
+        friction = tuple(map(Friction, coulomb, offset, speeds))
+        changes["friction"] = friction if any(coulomb) or any(offset) else ()
+    return replace(joint, **changes)
 
 
 def _options(

@@ -108,8 +108,7 @@ class Information:
     def _rows(self, Y: Array, v: Array, a: Array, Q: Array) -> Iterator[Array]:
         """Yield the rows of every velocity, its force in the last column."""
         signals = {kind: self.terms.motor_signal(kind, v, a) for kind in self.terms.motors}
-        for kind, values in self.terms.known.items():
-            Q = Q - values * self.terms.motor_signal(kind, v, a)
+        Q = Q - self.terms.known_forces(v, a)
         for i, row in enumerate(self.terms.rows):
             rows = np.empty((len(Q), row.count + 1), order="F")
             count = len(row.matter)

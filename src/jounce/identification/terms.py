@@ -10,7 +10,7 @@ the velocity.  Coulomb's is smoothed over the speed v_s, so it can be differenti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -23,10 +23,10 @@ from jounce.identification.base_parameters import base_parameters, parameter_nam
 from jounce.identification.numerical import random_regressor
 from jounce.model.components import velocity_names
 from jounce.model.lowering.tree import lowered
+from jounce.model.records import COULOMB_SPEED, Friction
 from jounce.model.robot import Robot, parameters
 
 FRICTION = ("viscous", "coulomb", "offset")
-COULOMB_SPEED = 0.01  # rad/s or m/s: where Coulomb friction has reached 0.7 of its size
 SYMBOLS = {"viscous": "Fv", "coulomb": "Fc", "offset": "Fo", "armature": "Ia"}
 INDEPENDENT = 1e-8  # of the largest pivot: columns below are sums of the others
 Array = np.ndarray
@@ -130,25 +130,50 @@ class Terms:
             return v / np.sqrt(v * v + self.coulomb_speed**2)
         return {"viscous": v, "offset": np.ones_like(v), "armature": a}[kind]
 
-    @cached_property
-    def known(self) -> dict[str, Array]:
-        """What the robot has of the kinds that are not looked for, seen at the velocities."""
-        values = {"armature": np.zeros(self.robot.nv), "viscous": np.zeros(self.robot.nv)}
-        for link in lowered(self.robot).links:
-            _, first, multiplier, _ = link.coordinates
-            for k, (armature, damping) in enumerate(zip(link.armature, link.damping, strict=True)):
-                values["armature"][first + k] += armature * multiplier**2
-                values["viscous"][first + k] += damping * multiplier**2
-        return {kind: x for kind, x in values.items() if kind not in self.motors and np.any(x)}
+    def known_forces(self, v: Array, a: Array) -> Array | float:
+        """Return the forces of what the robot has of the kinds that are not looked for."""
+        total: Any = 0.0
+        for kind, i, size, factor, speed in _motor_parts(self.robot):
+            if kind not in self.motors:
+                x = factor * v[..., i]
+                signal = {"viscous": x, "armature": factor * a[..., i], "offset": 1.0}
+                if kind == "coulomb":
+                    signal[kind] = x / np.sqrt(x * x + speed * speed)
+                total = total + np.multiply.outer(factor * size * signal[kind], self._unit(i))
+        return total
+
+    def _unit(self, i: int) -> Array:
+        return np.eye(self.robot.nv)[i]
 
     def start(self) -> Array:
-        """Return the parameters that the robot has before anything is found out."""
+        """Return the parameters that the robot has before anything is found out.
+
+        Those of links that follow a joint are counted with it, Coulomb's as if it moved fast.
+        """
         values = np.zeros(len(self.names))
         values[: self.robot.n_parameters] = parameters(self.robot)
-        own = Terms(self.robot, friction=()).known
-        for kind in self.motors:
-            values[self.place(kind)] = own.get(kind, 0.0)
+        for kind, i, size, factor, _ in _motor_parts(self.robot):
+            if kind in self.motors:
+                power = {"offset": factor, "coulomb": abs(factor)}.get(kind, factor**2)
+                values[self.place(kind).start + i] += size * power
         return values
+
+
+def _motor_parts(robot: Robot) -> Iterator[tuple[str, int, Any, Any, Any]]:
+    """Yield kind, velocity, size, multiplier and smoothing speed of all that motors add."""
+    for link in lowered(robot).links:
+        _, first, factor, _ = link.coordinates
+        for k, (armature, damping) in enumerate(zip(link.armature, link.damping, strict=True)):
+            dry = link.friction[k] if link.friction else Friction()
+            sizes = {
+                "armature": armature,
+                "viscous": damping,
+                "coulomb": dry.coulomb,
+                "offset": dry.offset,
+            }
+            for kind, size in sizes.items():
+                if size:
+                    yield kind, first + k, size, factor, dry.speed
 
 
 @lru_cache(maxsize=64)

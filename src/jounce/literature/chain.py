@@ -72,10 +72,11 @@ def _require_plain(joint: Joint) -> None:
             f"the papers' algorithms need one degree of freedom a joint; joint {joint.name!r} "
             f"({'mimic' if joint.mimic else joint.kind}) has {joint.nv}."
         )
-    if any(joint.armature) or any(joint.damping):
+    if any(joint.armature) or any(joint.damping) or joint.friction:
         raise UnsupportedError(
-            f"the papers know no motor inertia and no damping; joint {joint.name!r} has armature "
-            f"{joint.armature} and damping {joint.damping}: build the robot without them."
+            f"the papers know no motor inertia and no friction; joint {joint.name!r} has armature "
+            f"{joint.armature}, damping {joint.damping} and dry friction {joint.friction}: build "
+            "the robot without them."
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from jounce.model.closures import Closure, check_closure
 from jounce.model.inertia import NO_MATTER, Inertia, check_finite_inertia, check_inertia
 from jounce.model.joints import JointType
 from jounce.model.mimics import Follows, followed
-from jounce.model.records import Body, Frame, Joint, Limits, Mimic
+from jounce.model.records import COULOMB_SPEED, Body, Frame, Friction, Joint, Limits, Mimic
 from jounce.model.robot import Robot
 from jounce.model.visuals import Visual
 
@@ -80,10 +80,13 @@ class RobotBuilder:
         limits: Limits | None = None,
         *,
         mimic: tuple[str, float, float] | None = None,
+        friction: Mapping[str, Any] | None = None,
     ) -> None:
         """Add a body at ``placement`` in ``parent`` (a body or frame; None is the ground).
 
         ``mimic=(joint, multiplier, offset)`` makes the new joint follow another one.
+        ``friction={"coulomb": c, "offset": o, "speed": s}`` adds ``c v / √(v² + s²) + o`` to its
+        force; ``"viscous"`` is another name of ``damping``, and s is 0.01 unless given.
         """
         self._check_name(name)
         joint = kinds.fixed() if joint is None else joint
@@ -103,7 +106,8 @@ class RobotBuilder:
             raise ModelError(f"the joint of {name!r} needs a name, got {label!r}.")
         if label in self._joint_names:
             raise ModelError(f"robot {self.name!r} already has a joint named {label!r}.")
-        record = _joint(label, joint, armature, damping, limits)
+        viscous, dry = _friction(label, joint.nv, damping, friction or {})
+        record = replace(_joint(label, joint, armature, viscous, limits), friction=dry)
         follows = None if mimic is None else _checked_mimic(label, mimic)
         self._new_frame(name, _Weld(index, IDENTITY))
         self._bodies.append(Body(name, weld.body, weld.placement, NO_MATTER))
@@ -211,6 +215,33 @@ def _joint(
     bounds = Limits() if limits is None else limits
     _require(bounds, Limits, f"limits of joint {name!r}", "jounce.Limits(lower=-1, upper=1)")
     return Joint(name, type_, *sizes, motor, viscous, bounds.filled(type_, name))
+
+
+def _friction(
+    name: str, nv: int, damping: Any, given: Mapping[str, Any]
+) -> tuple[Any, tuple[Friction, ...]]:
+    """Return damping and dry friction of a joint; no friction at all is an empty tuple."""
+    known = ("viscous", "coulomb", "offset", "speed")
+    for kind in given:
+        if kind not in known:
+            raise unknown_name(f"friction of {name!r}", kind, known)
+    if "viscous" in given:
+        if any(repeated(damping, 1)):
+            raise ModelError(f"joint {name!r} has damping and viscous friction: give one of them.")
+        damping = given["viscous"]
+    coulomb = _per_velocity(given.get("coulomb", 0.0), nv, f"Coulomb friction of {name!r}")
+    speed = _per_velocity(given.get("speed", COULOMB_SPEED), nv, f"friction speed of {name!r}")
+    offset = tuple(plain(x, f"offset of {name!r}") for x in repeated(given.get("offset", 0.0), nv))
+    if len(offset) != nv:
+        raise ShapeError(f"offset of {name!r} must have {nv} entries, got {len(offset)}.")
+    if not all(isfinite(x) for x in offset) or not all(x > 0.0 for x in speed):
+        raise ModelError(
+            f"friction of {name!r} needs finite offsets and a positive speed, got {offset} and "
+            f"{speed}."
+        )
+    if not any(coulomb) and not any(offset):
+        return damping, ()
+    return damping, tuple(map(Friction, coulomb, offset, speed))
 
 
 def _per_velocity(given: Any, nv: int, what: str) -> tuple[Any, ...]:

@@ -158,6 +158,7 @@ def rebuild(
             joint.damping,
             joint.limits,
             mimic=_mimic(robot, joint) if mimic and pose is None else None,
+            friction=joint.friction_entries,
         )
     for frame in robot.frames:
         if frame.name not in body_frames:

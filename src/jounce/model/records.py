@@ -12,6 +12,16 @@ from jounce.model.checks import plain, repeated
 from jounce.model.inertia import Inertia
 from jounce.model.joints import JointType
 
+COULOMB_SPEED = 0.01  # rad/s or m/s
+
+
+class Friction(NamedTuple):
+    """What resists one velocity besides damping: ``coulomb v / √(v² + speed²) + offset``."""
+
+    coulomb: Any = 0.0
+    offset: Any = 0.0
+    speed: Any = COULOMB_SPEED
+
 
 class Mimic(NamedTuple):
     """A joint that follows another: ``q = multiplier * q_source + offset``."""
@@ -86,6 +96,7 @@ class Joint:
     damping: tuple[float, ...]
     limits: Limits
     mimic: Mimic | None = None
+    friction: tuple[Friction, ...] = ()  # one a velocity, or none at all
 
     @property
     def kind(self) -> str:
@@ -101,6 +112,12 @@ class Joint:
     def nv(self) -> int:
         """Number of velocities of its own; 0 for a mimic joint."""
         return self.v_slice.stop - self.v_slice.start
+
+    @property
+    def friction_entries(self) -> dict[str, list[Any]]:
+        """Dry friction as `RobotBuilder.add` takes it, nv numbers a kind; or an empty dict."""
+        rows = zip(*self.friction, strict=True)
+        return {kind: list(x) for kind, x in zip(Friction._fields, rows, strict=False)}
 
     @property
     def quaternion(self) -> slice | None:

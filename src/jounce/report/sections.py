@@ -117,7 +117,7 @@ def _range(values: np.ndarray) -> str:
 
 
 def energy_section(robot: Robot, time: np.ndarray, motion: Motion, forces: np.ndarray) -> Section:
-    """Show energies and powers, and check that ``Q·v = d(T + U)/dt + Σ D v²``.
+    """Show energies and powers, and check that ``Q·v = d(T + U)/dt + Σ (D v + F) v``.
 
     The left side comes from inverse dynamics, the right side from the energies, differentiated
     in time.
@@ -125,23 +125,27 @@ def energy_section(robot: Robot, time: np.ndarray, motion: Motion, forces: np.nd
     kinetic, kinetic_rate = kinetic_energy(robot, *motion[:3])
     potential, potential_rate = potential_energy(robot, *motion[:3])
     energy, rate = kinetic + potential, kinetic_rate + potential_rate
-    power, loss = np.sum(forces[0] * motion[1], axis=-1), damping_power(robot, motion[1])
+    power, loss = np.sum(forces[0] * motion[1], axis=-1), friction_power(robot, motion[1])
     energies = {"kinetic T": kinetic, "potential U": potential, "T + U": energy}
     powers = {"joints Q·v": power, "d(T + U)/dt": rate}
     if loss.any():
-        powers["damping"] = loss
-    note = "What the joints put in is what the robot gains and what damping takes."
+        powers["friction"] = loss
+    note = "What the joints put in is what the robot gains and what friction takes."
     plots = (_plot("Energy", "J", energies, hue=0), _plot("Power", "W", powers, hue=3))
     return Section("Power and energy", note, plots, _balance(time, power, rate, loss, energy))
 
 
-def damping_power(robot: Robot, v: np.ndarray) -> np.ndarray:
-    """Return the power ``Σ D v²`` that damping takes, ``(samples,)``."""
+def friction_power(robot: Robot, v: np.ndarray) -> np.ndarray:
+    """Return the power ``Σ (D v + F) v`` that damping and friction take, ``(samples,)``."""
     power = np.zeros(len(v))
     for joint in robot.joints:
         source = joint if joint.mimic is None else robot.joints[joint.mimic.source]
         ratio = 1.0 if joint.mimic is None else joint.mimic.multiplier
-        power += np.sum(np.array(joint.damping) * (ratio * v[:, source.v_slice]) ** 2, axis=-1)
+        speed = ratio * v[:, source.v_slice]
+        power += np.sum(np.array(joint.damping) * speed**2, axis=-1)
+        for k, (coulomb, offset, scale) in enumerate(joint.friction):
+            x = speed[:, k]
+            power += coulomb * x * x / np.sqrt(x * x + scale * scale) + offset * x
     return power
 
 

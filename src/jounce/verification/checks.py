@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from jounce.algebra.matrix_jet import MatrixJet
+from jounce.api.closed_form import closed_form
 from jounce.api.dynamics import inverse_dynamics
 from jounce.dynamics import tensor_arrays
 from jounce.dynamics.closed_form import system
@@ -117,9 +118,9 @@ def coriolis_forces_are_common(motions: Motions) -> list[Check]:
 
 
 def power_is_rate_of_energy(motions: Motions) -> Check:
-    """``dE/dt = Q·v − vᵀ D v`` and its time derivatives, E kinetic and potential energy."""
+    """``dE/dt = Q·v − vᵀ (D v + F)`` and its time derivatives, E kinetic and potential energy."""
     v = _columns(motions.rates)
-    Q = _columns(motions.text("inverse_dynamics"))
+    Q = _columns(motions.text("inverse_dynamics") - motions.friction)
     power = (v.T @ (Q - motions.damping @ v)).derivatives()[..., 0, 0]
     count = motions.order + 1
     T, U = (motions.text(f"{kind}_energy", count) for kind in ("kinetic", "potential"))
@@ -181,12 +182,15 @@ def forward_inverts_inverse(motions: Motions) -> Check:
 
 
 def gravity_is_the_force_at_rest(motions: Motions) -> Check:
-    """``g(q) = Q(q, 0, 0)``."""
+    """``g(q) = Q(q, 0, 0) − F(0)``, F the offsets of the joints there."""
     still = np.zeros_like(motions.rates[0])
+    offsets = closed_form(motions.robot, motions.q, still).F
     rest = evaluated(motions.robot, "inverse_dynamics", 0, (motions.q, still, still))
     g = motions.text("gravity_forces", 0)
     scale = motions.text("inverse_dynamics")[:1]
-    return Check("gravity forces are the forces at rest", _error(rest, g, scale), TOLERANCE)
+    return Check(
+        "gravity forces are the forces at rest", _error(rest - offsets, g, scale), TOLERANCE
+    )
 
 
 def code_agrees(motions: Motions) -> Check:
@@ -197,10 +201,10 @@ def code_agrees(motions: Motions) -> Check:
 
 
 def forces_are_linear_in_parameters(motions: Motions) -> Check:
-    """``Q = Y π + armature a + D v`` and its time derivatives [GOA13, (15)]."""
+    """``Q = Y π + armature a + D v + F`` and its time derivatives [GOA13, (15)]."""
     rates, form = motions.rates, system(motions.robot)
     Y, Q = motions.text("regressor"), motions.text("inverse_dynamics")
-    motors = rates[1:] @ form.armature + rates[:-1] @ form.damping
+    motors = rates[1:] @ form.armature + rates[:-1] @ form.damping + motions.friction
     error = _error(Y @ parameters(motions.robot) + motors, Q, Q)
     return Check("forces are linear in the parameters, Q = Y π", error, TOLERANCE)
 

@@ -82,6 +82,11 @@ class Motions:
         return self._forms[factorization]
 
     @cached_property
+    def friction(self) -> np.ndarray:
+        """Dry friction of the joints and its time derivatives, as deep as the forces."""
+        return self.closed_form().F[: self.order + 1]
+
+    @cached_property
     def damping(self) -> np.ndarray:
         """Damping matrix of the joints, ``(nv, nv)``."""
         return system(self.robot).damping

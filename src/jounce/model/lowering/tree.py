@@ -14,7 +14,7 @@ from jounce.algebra.inertia import NO_INERTIA, SpatialInertia
 from jounce.algebra.se3 import IDENTITY, Transform
 from jounce.algebra.vector import Vec3
 from jounce.model.joints.kinds import Step
-from jounce.model.records import Joint
+from jounce.model.records import Friction, Joint
 from jounce.model.robot import Robot
 
 
@@ -38,6 +38,7 @@ class Link(NamedTuple):
     coordinates: Coordinates
     armature: tuple[Any, ...]
     damping: tuple[Any, ...]
+    friction: tuple[Friction, ...] = ()
 
 
 class Tree(NamedTuple):
@@ -73,7 +74,8 @@ def lowered(robot: Robot) -> Tree:
         for step in joint.type.steps:
             A = step.frame
             where = _coordinates(robot, joint, q, v)
-            motor = joint.armature[own_v : own_v + step.nv], joint.damping[own_v : own_v + step.nv]
+            own = slice(own_v, own_v + step.nv)
+            motor = joint.armature[own], joint.damping[own], joint.friction[own]
             links.append(Link(parent, step, carry @ A, 0.0, NO_INERTIA, where, *motor))
             parent, carry = len(links) - 1, A.inverse
             q, v, own_v = q + step.nq, v + step.nv, own_v + step.nv
