@@ -22,6 +22,8 @@ COMMANDS = {
     "check": "Check a logged motion against limits.",
     "plan": "Find the fastest motion through points that keeps all limits.",
     "ik": "Find the joints that put a frame at a pose, or move it along a path.",
+    "identify": "Find the robot that fits logs with torques, or what it carried.",
+    "excite": "Make a motion whose log tells most about a robot, within its limits.",
     "simulate": "Let a robot move under constant torques, and gravity.",
     "export": "Write a quantity of a robot as source code that needs nothing else.",
     "bench": "Time the code for a robot, beside Pinocchio if it is installed.",

@@ -103,9 +103,8 @@ def solve(
         else:
             program.add("matrix", [(own, np.eye(10))], (1.0 - FLOOR) * _packed(np.eye(4)))
     x = program.solved()[:count]
-    for i in range(terms.robot.n_bodies):  # what the solver leaves to its tolerance
-        smallest = 1.0 + np.linalg.eigvalsh(_unpacked(x[10 * i : 10 * i + 10]))[0]
-        x[10 * i : 10 * i + 10] += max(0.5 * FLOOR - smallest, 0.0) * _packed(np.eye(4))
+    for first in range(0, terms.robot.n_parameters, 10):
+        x[first : first + 10] = _inside(x[first : first + 10], 1.0)
     return Solution(scale.start + scale.by_unknown @ x, scale.stiffness(x, pull, prior, weight))
 
 
@@ -131,12 +130,20 @@ def solve_body(A: Array, b: Array, P0: Array) -> Array:
     """
     L = np.linalg.cholesky(P0)
     by_unknown = body_parameters(L @ _basis() @ L.T).T
-    program = _Program(10)
-    z = program.unknowns(len(A))
-    program.add("zero", [(slice(0, 10), A @ by_unknown), (z, -np.eye(len(A)))], -b)
+    fit = np.vstack([A @ by_unknown, np.sqrt(UNIQUE) * np.eye(10)])
+    wanted = np.concatenate([b, np.zeros(10)])
+    every, program = slice(0, 10), _Program(10)
+    z = program.unknowns(len(fit))
+    program.add("zero", [(every, fit), (z, -np.eye(len(fit)))], -wanted)
     program.quadratic[z] = 1.0
-    program.add("matrix", [(slice(0, 10), np.eye(10))], -FLOOR * _packed(np.eye(4)))
-    return by_unknown @ program.solved()[:10]
+    program.add("matrix", [(every, np.eye(10))], -FLOOR * _packed(np.eye(4)))
+    return by_unknown @ _inside(program.solved()[:10], 0.0)
+
+
+def _inside(x: Array, offset: float) -> Array:
+    """Return a packed X so that ``offset + X`` is positive, which solvers leave to a tolerance."""
+    smallest = offset + np.linalg.eigvalsh(_unpacked(x))[0]
+    return x + max(0.5 * FLOOR - smallest, 0.0) * _packed(np.eye(4))
 
 
 class _Scale:

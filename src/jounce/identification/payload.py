@@ -61,8 +61,11 @@ class Payload:
         """Standard deviation of the centre of mass, of ``c = h / m``."""
         if not self.mass:
             return np.full(3, np.inf)
-        J = np.column_stack([-self.com, np.eye(3)]) / self.mass
-        return np.sqrt(np.diag(J @ self.covariance[:4, :4] @ J.T))
+        V, c = self.covariance, self.com
+        if np.isinf(V[0, 0]):
+            return np.full(3, np.inf)
+        squares = np.diag(V)[1:4] - 2.0 * c * V[0, 1:4] + c * c * V[0, 0]
+        return np.sqrt(squares.clip(0.0)) / self.mass
 
     def report(self) -> str:
         """Return the load with its errors, as text."""

@@ -1,0 +1,132 @@
+"""``jounce identify``: from logs with torques to a robot, or to what it carried."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from jounce.cli.arguments import FiniteRange, check_output, robot_argument
+from jounce.cli.console import messages, say
+from jounce.cli.motion_argument import NAMES, motion_options
+
+if TYPE_CHECKING:
+    from jounce.model.robot import Robot
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+_KINDS = ("viscous", "coulomb", "offset")
+
+
+@click.command(
+    epilog="Example: jounce identify panda log.csv --validate other.csv -o identified.json"
+)
+@robot_argument
+@click.argument("logs", type=_FILE, nargs=-1, required=True)
+@click.option(
+    "--validate",
+    type=_FILE,
+    multiple=True,
+    metavar="LOG",
+    help="A log that nothing is fitted to, to measure the result; may be repeated.",
+)
+@click.option(
+    "--friction",
+    default=",".join(_KINDS),
+    show_default=True,
+    metavar="KINDS",
+    help="What is looked for besides the bodies; none for nothing.",
+)
+@click.option("--armature", is_flag=True, help="Look for the inertias of the motors too.")
+@click.option(
+    "--least-squares", is_flag=True, help="Take what fits best, even if no robot can be like that."
+)
+@click.option(
+    "--prior",
+    type=click.Choice(["entropic", "euclidean", "none"]),
+    default="entropic",
+    show_default=True,
+    help="Distance to ROBOT that decides what the logs do not.",
+)
+@click.option(
+    "--payload-frame", metavar="FRAME", help="Find only the load at this frame; see --without."
+)
+@click.option(
+    "--without",
+    type=_FILE,
+    multiple=True,
+    metavar="LOG",
+    help="With --payload-frame: a log without the load.  [default: ROBOT is right]",
+)
+@click.option(
+    "--trim",
+    type=FiniteRange(min=0),
+    metavar="SECONDS",
+    help="Leave out so much at both ends of a log.  [default: five knots of the spline]",
+)
+@motion_options
+@click.option("--out", "-o", type=_FILE, metavar="FILE",
+              help="Where to write the robot: .json, or .urdf if ROBOT is one.")  # fmt: skip
+def identify(robot: Robot, *, logs: tuple[Path, ...], **options: Any) -> None:
+    """Find the robot that fits logs with torques, or what it carried.
+
+    A LOG is a .csv, .npz or .parquet file with a column t and, for every joint, q:JOINT and the
+    measured torque Q:JOINT; rates that it lacks come from a smoothing spline, as in jounce id.
+    """
+    from jounce.identification import identify as found_by
+    from jounce.identification import payload
+
+    source = click.get_current_context().meta["jounce.source"]
+    out = check_output(options["out"], ".json", ".urdf", inputs=[*logs, *options["validate"]])
+    if out is not None and out.suffix.lower() == ".urdf" and not str(source).endswith(".urdf"):
+        raise click.UsageError(f"{out}: a URDF can be written only if ROBOT is one, not {source}")
+    reading = {name: options[name] for name in NAMES} | {"trim": options["trim"]}
+    friction = _kinds(options["friction"])
+    if options["payload_frame"] is not None:
+        load = payload(
+            robot,
+            options["payload_frame"],
+            *logs,
+            without=[*options["without"]] or None,
+            friction=friction,
+            consistent=not options["least_squares"],
+            **reading,
+        )
+        say(load.report())
+        result = robot.with_payload(load.frame, load.inertia)
+    else:
+        if options["without"]:
+            raise click.UsageError("--without needs --payload-frame")
+        found = found_by(
+            robot,
+            *logs,
+            friction=friction,
+            armature=options["armature"],
+            consistent=not options["least_squares"],
+            prior=None if options["prior"] == "none" else options["prior"],
+            validate=[*options["validate"]] or None,
+            **reading,
+        )
+        say(found.report())
+        result = found.robot
+    _write(result, out, source)
+
+
+def _write(robot: Robot, out: Path | None, source: str) -> None:
+    if out is None:
+        return
+    if out.suffix.lower() == ".json":
+        robot.save(out)
+        return
+    from jounce.formats.urdf.write import write_urdf
+
+    for line in write_urdf(robot, source, out):
+        messages().print(f"jounce: {out}: {line}", markup=False, soft_wrap=True)
+
+
+def _kinds(text: str) -> tuple[str, ...]:
+    words = tuple(word for word in text.replace(",", " ").split() if word != "none")
+    for word in words:
+        if word not in _KINDS:
+            raise click.UsageError(f"--friction takes {', '.join(_KINDS)} or none, got {word!r}")
+    return words

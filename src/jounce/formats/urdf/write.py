@@ -1,0 +1,206 @@
+"""Write the matter and friction of a robot back into the URDF it came from.
+
+Only the ``<inertial>`` of links and the ``<dynamics>`` of joints are replaced or added; every
+other byte of the file stays.  Links welded to a moving one keep their matter, and the moving one
+gets the rest; where that rest could not be a body, it gets all and they get none.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+from xml.parsers import expat
+
+from jounce.errors import UnsupportedError
+from jounce.files import atomic_write
+from jounce.formats.urdf.reader import load_urdf
+from jounce.formats.urdf.records import read_records
+from jounce.formats.urdf.xml import Document
+from jounce.model.inertia import NO_MATTER, Inertia, inertia_fault
+from jounce.model.robot import Robot
+
+
+class _Span(NamedTuple):
+    """Bytes of an element: where it starts, where its first tag ends, and where it ends."""
+
+    start: int
+    inside: int
+    end: int
+
+
+Edits = dict[tuple[int, int], str]
+
+
+class _Element(NamedTuple):
+    """A link or joint, and the child that is written, if it has one."""
+
+    span: _Span
+    child: _Span | None
+
+
+def write_urdf(
+    robot: Robot, source: str | os.PathLike[str], target: str | os.PathLike[str]
+) -> tuple[str, ...]:
+    """Write the URDF file ``source`` with the inertias and friction of ``robot`` to ``target``.
+
+    Returns what a URDF cannot hold, one line each: motor inertias, offsets, the speed over which
+    Coulomb friction is smoothed.  It has no place for the matter of the base: that stays as it is.
+    """
+    source = Path(source)
+    if source.suffix.lower() != ".urdf":
+        raise UnsupportedError(
+            f"{source}: only a .urdf file can be written back to; save the robot as .json instead."
+        )
+    data = source.read_bytes()
+    before = load_urdf(data, strict=False)
+    names = {body.name for body in before.bodies}
+    strangers = [body.name for body in robot.bodies if body.name not in names]
+    if strangers or len(names) != robot.n_bodies:
+        raise UnsupportedError(
+            f"{source}: the bodies of {robot.name!r} are not those of this file"
+            + (f" ({strangers[0]!r} is not in it)" if strangers else "")
+            + "; write it back to the file it was loaded from, without locked or added joints."
+        )
+    matter = {
+        name: link.inertia
+        for name, link in read_records(data, Document(str(source), strict=False)).links.items()
+        if link.inertia is not None
+    }
+    links, joints = _elements(data)
+    edits = _inertials(robot, before, matter, data, links) | _dynamics(robot, data, joints)
+    for start, end in sorted(edits, reverse=True):
+        data = data[:start] + edits[start, end].encode("ascii") + data[end:]
+    with atomic_write(target, "wb") as file:
+        file.write(data)
+    return tuple(_unsaid(robot))
+
+
+def _inertials(
+    robot: Robot,
+    before: Robot,
+    matter: dict[str, Inertia],
+    data: bytes,
+    links: dict[str, _Element],
+) -> Edits:
+    """Return the new inertial of every link that has to change."""
+    edits: Edits = {}
+    places = {body.name: i for i, body in enumerate(before.bodies)}
+    for body in robot.bodies:
+        welded = {
+            frame.name: matter[frame.name].spatial.moved(frame.placement)
+            for frame in before.frames
+            if frame.body == places[body.name] and frame.name != body.name and frame.name in matter
+        }
+        rest = body.inertia.spatial
+        for own in welded.values():
+            rest = rest - own
+        mine = Inertia.from_spatial(rest)
+        if inertia_fault(mine, body.name) is not None:
+            mine = body.inertia
+            for name in welded:
+                edits |= _edit(data, links[name], _inertial_text(NO_MATTER))
+        edits |= _edit(data, links[body.name], _inertial_text(mine))
+    return edits
+
+
+def _dynamics(robot: Robot, data: bytes, joints: dict[str, _Element]) -> Edits:
+    """Return the new dynamics of every joint that has friction, or had a place for it."""
+    edits: Edits = {}
+    for joint in robot.joints:
+        element = joints[joint.name]
+        viscous = float(joint.damping[0]) if joint.damping else 0.0
+        dry = float(joint.friction[0].coulomb) if joint.friction else 0.0
+        if element.child is not None or viscous or dry:
+            edits |= _edit(data, element, [f'<dynamics damping="{viscous!r}" friction="{dry!r}"/>'])
+    return edits
+
+
+def _inertial_text(inertia: Inertia) -> list[str]:
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.rotational
+    entries = {"ixx": xx, "ixy": xy, "ixz": xz, "iyy": yy, "iyz": yz, "izz": zz}
+    numbers = " ".join(f'{name}="{float(x)!r}"' for name, x in entries.items())
+    return [
+        "<inertial>",
+        f'  <origin xyz="{" ".join(repr(float(x)) for x in inertia.com)}" rpy="0 0 0"/>',
+        f'  <mass value="{float(inertia.mass)!r}"/>',
+        f"  <inertia {numbers}/>",
+        "</inertial>",
+    ]
+
+
+def _edit(data: bytes, element: _Element, lines: list[str]) -> Edits:
+    """Return the replacement of the child, or its insertion as the first one."""
+    span, child = element
+    if child is not None:
+        return {(child.start, child.end): f"\n{_indent(data, child.start)}".join(lines)}
+    indent = _indent(data, span.start)
+    text = "".join(f"\n{indent}  {line}" for line in lines)
+    if span.inside < span.end:
+        return {(span.inside, span.inside): text}
+    tag = data[span.start : span.end].split(None, 1)[0].decode("ascii").strip("</>")
+    slash = data.rindex(b"/", span.start, span.end)
+    return {(slash, span.end): f">{text}\n{indent}</{tag}>"}
+
+
+def _indent(data: bytes, start: int) -> str:
+    """Return the white space before an element that begins its line."""
+    before = data[data.rfind(b"\n", 0, start) + 1 : start]
+    return before.decode("ascii") if not before.strip() else ""
+
+
+def _elements(data: bytes) -> tuple[dict[str, _Element], dict[str, _Element]]:
+    """Return the links and joints of the robot by name, with their inertial or dynamics."""
+    found: dict[str, dict[str, _Element]] = {"link": {}, "joint": {}}
+    wanted = {"link": "inertial", "joint": "dynamics"}
+    parser = expat.ParserCreate()
+    open_tags: list[tuple[str, str, int]] = []  # tag, name, where it starts
+    child: list[_Span] = []
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        open_tags.append((tag, attributes.get("name", ""), parser.CurrentByteIndex))
+
+    def end(tag: str) -> None:
+        _, name, first = open_tags.pop()
+        inside = _tag_end(data, first)
+        last = (
+            inside
+            if data[inside - 2 : inside] == b"/>"
+            else _tag_end(data, parser.CurrentByteIndex)
+        )
+        span = _Span(first, inside, last)
+        if len(open_tags) == 2 and tag == wanted.get(open_tags[-1][0]):
+            child.append(span)
+        elif len(open_tags) == 1 and tag in found:
+            found[tag][name] = _Element(span, child[0] if child else None)
+            child.clear()
+
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.Parse(data, True)
+    return found["link"], found["joint"]
+
+
+def _tag_end(data: bytes, start: int) -> int:
+    """Return where the tag that starts here ends: its ``>`` outside of quotes."""
+    quote = b""
+    for i in range(start, len(data)):
+        letter = data[i : i + 1]
+        if quote:
+            quote = b"" if letter == quote else quote
+        elif letter in (b'"', b"'"):
+            quote = letter
+        elif letter == b">":
+            return i + 1
+    raise AssertionError("a tag that expat read has an end")
+
+
+def _unsaid(robot: Robot) -> Iterator[str]:
+    for joint in robot.joints:
+        lost = []
+        if any(joint.armature):
+            lost.append("motor inertia")
+        if any(one.offset for one in joint.friction):
+            lost.append("the offset of its force")
+        if lost:
+            yield f"a URDF has no place for {' and '.join(lost)} of {joint.name}"
