@@ -11,7 +11,7 @@ import jounce
 from jounce import joints
 from jounce.report.labels import derivative, force_unit, motion_unit, position_lines, velocity_lines
 from jounce.report.records import Cell, Section
-from jounce.report.sections import damping_power, energy_section, force_section, limit_section
+from jounce.report.sections import friction_power, energy_section, force_section, limit_section
 from jounce.report.write import report_of
 from jounce.trajectory import MotionLimits
 from tests.tolerances import EXACT, INDEPENDENT, ROUNDOFF, assert_close
@@ -96,11 +96,11 @@ def test_work_is_the_energy_gained():
 def test_damping_takes_power_also_of_joints_that_follow():
     robot = jounce.load(_damped())
     v = np.array([[2.0], [0.0]])
-    assert_close(damping_power(robot, v), [0.5 * 4.0 + 0.25 * 36.0, 0.0], ROUNDOFF)
+    assert_close(friction_power(robot, v), [0.5 * 4.0 + 0.25 * 36.0, 0.0], ROUNDOFF)
     motion = jounce.trajectory.papers_motion(1)(TIME)
     forces = jounce.inverse_dynamics(robot, *motion)
     found = energy_section(robot, TIME, motion, forces)
-    assert [line.name for line in found.plots[1].lines][-1] == "damping"
+    assert [line.name for line in found.plots[1].lines][-1] == "friction"
     assert found.table is not None
     assert found.table.rows[0][1].state == "good"
 
