@@ -20,8 +20,8 @@ def inverse_dynamics_second_partials(robot: Robot, q: Scalars, rates: Sequence[S
         ∂²Q_i/∂v_j∂v_h = ∂M_ij/∂q_h + ∂M_ih/∂q_j − ∂M_jh/∂q_i          twice Christoffel's symbols
 
     which holds where velocities are dq/dt and friction is linear.  With spherical or free joints,
-    or dry friction, the text runs on tangent numbers in v as well.  Increments of such joints do not commute: of the two partials
-    by q the last index is taken last.
+    or dry friction, the text runs on tangent numbers in v as well.  Increments of such joints do
+    not commute: of the two partials by q the last index is taken last.
     """
     nv, varied = robot.nv, varied_configuration(robot, q)
     is_bent = any(joint.quaternion is not None or joint.friction for joint in robot.joints)

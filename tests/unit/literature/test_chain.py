@@ -92,7 +92,7 @@ def test_trees_are_refused() -> None:
         (joints.cylindrical(Z), {}, r"\(cylindrical\) has 2"),
         (joints.revolute(Z), {"mimic": ("a", 2.0, 0.0)}, r"\(mimic\) has 0"),
         (joints.revolute(Z), {"armature": 0.1}, "no motor inertia"),
-        (joints.revolute(Z), {"damping": 0.1}, "no damping"),
+        (joints.revolute(Z), {"damping": 0.1}, "no friction"),
     ],
 )
 def test_other_joints_are_refused(joint: joints.JointType, options: Any, message: str) -> None:

@@ -11,7 +11,7 @@ import jounce
 from jounce import joints
 from jounce.report.labels import derivative, force_unit, motion_unit, position_lines, velocity_lines
 from jounce.report.records import Cell, Section
-from jounce.report.sections import friction_power, energy_section, force_section, limit_section
+from jounce.report.sections import energy_section, force_section, friction_power, limit_section
 from jounce.report.write import report_of
 from jounce.trajectory import MotionLimits
 from tests.tolerances import EXACT, INDEPENDENT, ROUNDOFF, assert_close
