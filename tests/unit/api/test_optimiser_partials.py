@@ -127,18 +127,29 @@ def test_gradients_under_wrenches_and_in_batches(rng: np.random.Generator):
     states = [motion(robot, rng, 2) for _ in range(3)]
     batch = [np.stack(x) for x in zip(*states, strict=True)]
     lam = rng.normal(size=(1, 3, robot.nv))
-    W = {"tip": jounce.Wrench(rng.normal(size=(1, 3, 6)), "hybrid")}
+    W = {"tip": jounce.Wrench(rng.normal(size=(1, 3, 6)), "spatial")}
     P = jounce.inverse_dynamics_partials(robot, *batch, wrenches=W)[0]
     found = jounce.inverse_dynamics_gradient(robot, lam, *batch, wrenches=W)
     assert_close(found, np.einsum("bi,jbin->jbn", lam[0], P), INDEPENDENT)
     along = rng.normal(size=(3, 3, robot.nv))
     each = jounce.inverse_dynamics_hessian_product(robot, lam, along, *batch, wrenches=W)
     for k in range(3):
-        load = {"tip": jounce.Wrench(W["tip"].values[:, k], "hybrid")}
+        load = {"tip": jounce.Wrench(W["tip"].values[:, k], "spatial")}
         one = jounce.inverse_dynamics_hessian_product(
             robot, lam[:, k], along[:, k], *states[k], wrenches=load
         )
         assert_close(each[:, k], one, ROUNDOFF)
+    moved = [  # a wrench in world components: now the place of the base counts
+        jounce.inverse_dynamics_gradient(
+            robot,
+            lam,
+            jounce.integrate(robot, batch[0], step * along[0]),
+            *(x + step * d for x, d in zip(batch[1:], along[1:], strict=True)),
+            wrenches=W,
+        )
+        for step in (1e-6, -1e-6)
+    ]
+    assert_close((moved[0] - moved[1]) / 2e-6, each, 1e-6)  # differences, a smoke test
     with pytest.raises(jounce.ShapeError, match=r"direction must have shape \(3, \*batch, 8\)"):
         jounce.inverse_dynamics_hessian_product(robot, lam, along[:2], *batch)
     with pytest.raises(jounce.ShapeError, match="weights must have shape"):
