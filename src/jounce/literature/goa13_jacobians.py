@@ -29,22 +29,22 @@ def jacobians(chain: SerialChain, q_derivatives: Any) -> Array:
         screw = X[OTHER_ORDER]  # linear first from here
         Xi = np.outer(screw, np.eye(chain.n)[k])
         T = chain.B[k] @ exp_screw(X, q0[k])  # T_{p,k}
-        Ad, adj, adj1 = _Ad_inverse(T), _adj(screw * q1[k]), _adj(screw * q2[k])
+        Ad, adj0, adj1 = Ad_inverse(T), adj(screw * q1[k]), adj(screw * q2[k])
         moved, moved1 = Ad @ J, Ad @ J1
         J = moved + Xi  # (27)
-        J1 = moved1 - adj @ moved  # (28)
-        J2 = Ad @ J2 - adj @ moved1 - adj1 @ moved - adj @ J1  # (29)
+        J1 = moved1 - adj0 @ moved  # (28)
+        J2 = Ad @ J2 - adj0 @ moved1 - adj1 @ moved - adj0 @ J1  # (29)
         rows.append(np.stack([J, J1, J2])[:, OTHER_ORDER])  # angular first again
     return np.stack(rows, axis=1)
 
 
-def _Ad_inverse(T: Array) -> Array:
+def Ad_inverse(T: Array) -> Array:
     """Return ``Ad⁻¹ = [Rᵀ, −Rᵀ r̃; 0, Rᵀ]``, linear part first."""
     R, r = T[:3, :3], T[:3, 3]
     return np.block([[R.T, -(R.T @ tilde(r))], [np.zeros((3, 3)), R.T]])
 
 
-def _adj(v: Array) -> Array:
+def adj(v: Array) -> Array:
     """Return ``adj = [ω̃, ṽ; 0, ω̃]``, linear part first."""
     linear, angular = tilde(v[:3]), tilde(v[3:])
     return np.block([[angular, linear], [np.zeros((3, 3)), angular]])
