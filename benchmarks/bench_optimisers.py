@@ -55,7 +55,7 @@ def _casadi(table: Table, panda: jounce.Robot, motion: list[np.ndarray]) -> None
     table.add_row("CasADi: a call that does nothing", "", f"{nothing:.2f}", "")
     bar = own + nothing
     table.add_row(
-        "CasADi: C, kernel + that call", f"{bar:.2f}", f"{called:.2f}", f"{called / bar:.2f}"
+        "CasADi: C, kernel + that call", f"{bar:.2f}", f"{called:.2f}", at_most(called / bar, 1.3)
     )
 
 
