@@ -34,7 +34,7 @@ def points_of(robot: jounce.Robot, seed: int) -> np.ndarray:
 def durations(robot: jounce.Robot) -> Table:
     """Compare durations with those of toppra and of one speed for the whole path."""
     second = MotionLimits.of(robot, jerk=None, effort_rate=None)
-    table = Table(title=f"Panda, {POINTS} points: duration [s] (time to plan [ms])")
+    table = Table(title=f"Panda, {POINTS} points: duration in s (time to plan in ms)")
     for heading in ("path", "toppra", "second order", "1000 N m/s", "100 N m/s", "one speed"):
         table.add_column(heading, justify="right")
     for seed in SEEDS:

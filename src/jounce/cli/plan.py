@@ -36,7 +36,7 @@ _FILE = click.Path(path_type=Path)
 @click.option("--plot", type=_FILE, metavar="FILE",
               help="Write a picture of torques and rates as parts of their limits.")  # fmt: skip
 @click.option("--knots", type=click.IntRange(min=8), metavar="N",
-              help="Pieces of the speed along the path.  [default: 40 a point]")  # fmt: skip
+              help="Pieces of the speed along the path.  [default: 50 a point]")  # fmt: skip
 @click.option("--smoothness", type=click.IntRange(min=1), default=3, show_default=True,
               metavar="N", help="Derivatives of q that vanish at both ends.")  # fmt: skip
 @click.option("--units", metavar="UNITS", help="Units of POINTS, as for 'jounce id'.")

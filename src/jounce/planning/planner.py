@@ -26,7 +26,7 @@ from jounce.planning.squared_speed import SquaredSpeed, basis_at, clamped_knots
 from jounce.planning.timed_motion import Binding, PlanningWarning, TimedMotion
 
 DEGREE = 3
-FEWEST, PER_PIECE, MOST = 120, 40, 600  # pieces of b: at least, for each of the path, at most
+FEWEST, PER_PIECE, MOST = 160, 50, 600  # pieces of b: at least, for each of the path, at most
 GAUSS = np.polynomial.legendre.leggauss(2)
 ENDS, SPLIT = 2, 4  # so many pieces at each end are looked at in so many parts
 LOOKS = 4  # places of each part that are looked at between rounds
@@ -372,7 +372,7 @@ class _Planner:
         peak = left + x * (rise + x * curved)
         worst = np.argmax(peak, axis=1)[:, None]
         at = u[:-1] + h[:, 0] * np.take_along_axis(x, worst, axis=1)[:, 0]
-        return at[np.take_along_axis(peak, worst, axis=1)[:, 0] > 1.0 + 0.3 * self.tolerance]
+        return at[np.take_along_axis(peak, worst, axis=1)[:, 0] > 1.0 + 0.1 * self.tolerance]
 
     def _slowed(self, speed: SquaredSpeed) -> tuple[SquaredSpeed, Maxima]:
         """Return the motion at the largest factor of its speed that keeps all limits."""

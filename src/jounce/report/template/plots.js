@@ -3,6 +3,7 @@
 
 const MARGIN = { l: 62, r: 24, t: 8, b: 26 };
 const GRID = "#e5e9f0";
+const BAND = 0.025; // of the height of a plot
 const FAR = 4; // times the largest value
 
 class TimePlot {
@@ -76,12 +77,26 @@ class TimePlot {
       font: { family: "system-ui, sans-serif", color: "#475569" },
       xaxis: { ...axis, range: [...this.panel.range], zeroline: false, ticksuffix: " s", showticksuffix: "last" },
       yaxis: { ...axis, fixedrange: true, exponentformat: "power" },
-      shapes: this.bounds(),
+      shapes: this.shapes(),
     };
   }
 
   opacity(line) {
     return !this.plot.joints || focus.joint === null || line.hue === focus.joint ? 1 : 0.12;
+  }
+
+  // When a curve is on its limit: a band in its colour along the lower edge.
+  bands() {
+    return this.plot.bands
+      .filter(([i]) => this.opacity(this.plot.lines[i]) === 1)
+      .map(([i, from, to]) => ({
+        type: "rect", yref: "paper", y0: 0, y1: BAND, x0: from, x1: to, layer: "below",
+        fillcolor: colour(this.plot.lines[i].hue), line: { color: colour(this.plot.lines[i].hue), width: 1 },
+      }));
+  }
+
+  shapes() {
+    return [...this.bands(), ...this.bounds()];
   }
 
   // The limits of what is singled out, unless so far away that the curves would become flat.
@@ -104,7 +119,7 @@ class TimePlot {
     });
     if (!this.drawn || !this.plot.joints) return;
     const opacity = this.plot.lines.map((line) => this.opacity(line));
-    Plotly.update(this.area, { opacity }, { shapes: this.bounds() });
+    Plotly.update(this.area, { opacity }, { shapes: this.shapes() });
   }
 
   // From time to pixels of the area, and back.
