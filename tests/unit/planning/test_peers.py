@@ -134,7 +134,7 @@ def test_a_large_humanoid_takes_little_memory_and_time():
     steps = 0.4 * rng.uniform(-1.0, 1.0, (5, robot.nv))
     points = [jounce.integrate(robot, robot.neutral, step) for step in steps]
     limits = MotionLimits.of(
-        robot, velocity=3.0, acceleration=30.0, jerk=500.0, effort=600.0, effort_rate=6000.0,
+        robot, velocity=3.0, acceleration=30.0, jerk=500.0, effort=3000.0, effort_rate=30000.0,
         lower=None, upper=None,
     )  # fmt: skip
     time_optimal(robot, points[:2], limits, knots=20)
