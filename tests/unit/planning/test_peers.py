@@ -95,7 +95,7 @@ def test_as_fast_as_toppra_where_it_has_limits(name: str, count: int):
     assert sharp.min() > -0.003
     assert sharp.max() < 0.001
     assert smooth.max() < 0.003
-    assert np.all(smooth >= sharp - 1e-4)
+    assert np.all(smooth >= sharp - 5e-4)  # each has its own discretisation
     assert np.all(np.abs(lower) < 0.001)
 
 
@@ -144,3 +144,52 @@ def test_a_large_humanoid_takes_little_memory_and_time():
     assert time.process_time() - begin < 60.0
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000
     assert check_limits(robot, motion, limits).ok
+
+
+def direct_optimum(arm: jounce.Robot, points: np.ndarray, limits: MotionLimits) -> float:
+    """Return the duration that a general solver finds for the path parameter as a function of time.
+
+    It is transcribed with constant jerk of the parameter on 60 equal steps; limits are imposed at
+    both ends and in the middle of each.  The path through three points is a parabola.
+    """
+    import casadi
+
+    steps, place = 60, np.array([0.0, 0.5, 1.0])
+    c = np.polyfit(place, next(iter(path_motion(arm, points)(place, order=0))), 2)
+    forces = jounce.adapters.casadi.function(arm, "inverse_dynamics", order=1)
+    opti = casadi.Opti()
+    duration, state, jerk = opti.variable(), opti.variable(3, steps + 1), opti.variable(steps)
+    opti.minimize(duration)
+    opti.subject_to(state[:, 0] == 0.0)
+    opti.subject_to(state[:, steps] == casadi.vertcat(1.0, 0.0, 0.0))
+    opti.subject_to(duration >= 0.1)
+    for k in range(steps):
+        j = jerk[k]
+        for share in (0.0, 0.5, 1.0):
+            d, (s, v, a) = share * duration / steps, (state[i, k] for i in range(3))
+            s, v, a = s + d * v + d**2 * a / 2 + d**3 * j / 6, v + d * a + d**2 * j / 2, a + d * j
+            if share == 1.0:
+                opti.subject_to(state[:, k + 1] == casadi.vertcat(s, v, a))
+            q = casadi.DM(c[0]) * s**2 + casadi.DM(c[1]) * s + casadi.DM(c[2])
+            p1, p2 = 2.0 * casadi.DM(c[0]) * s + casadi.DM(c[1]), 2.0 * casadi.DM(c[0])
+            rates = (p1 * v, p2 * v**2 + p1 * a, 3.0 * p2 * v * a + p1 * j)
+            Q, Q1 = forces(q, *rates)
+            for value, name in ((rates[0], "velocity"), (Q, "effort"), (Q1, "effort_rate")):
+                opti.subject_to(opti.bounded(-1.0, value / getattr(limits, name), 1.0))
+    x = np.linspace(0.0, 1.0, steps + 1)
+    opti.set_initial(duration, 3.0)
+    opti.set_initial(state[0, :], 10.0 * x**3 - 15.0 * x**4 + 6.0 * x**5)
+    opti.set_initial(state[1, :], 10.0 * x**2 - 20.0 * x**3 + 10.0 * x**4)
+    opti.solver("ipopt", {"print_time": False}, {"print_level": 0, "sb": "yes"})
+    return float(opti.solve().value(duration))
+
+
+def test_a_planar_arm_against_a_general_solver():
+    """Limits of torque rates, of third order: another method, another program."""
+    arm = jounce.load("planar2r")
+    points = np.array([[0.0, 0.5], [1.0, 1.0], [1.5, 0.2]])
+    limits = limits_of(arm, velocity=4.0, effort=[80.0, 30.0], effort_rate=400.0)
+    best = direct_optimum(arm, points, limits)
+    for smoothness in (2, 3):
+        motion = time_optimal(arm, points, limits, smoothness=smoothness)
+        assert abs(motion.duration / best - 1.0) < 0.01
