@@ -87,8 +87,8 @@ def check_result(result: np.ndarray) -> None:
     if not np.isfinite(result).all():
         index = [int(i) for i in np.argwhere(~np.isfinite(result))[0]]
         raise NotFiniteError(
-            f"the result leaves the range of floating-point numbers at {index}: the arguments are "
-            "too large; check their units."
+            f"the result leaves the range of floating-point numbers at {index}: the arguments, or "
+            "numbers of the robot, are too large; check their units."
         )
 
 

@@ -37,6 +37,7 @@ from jounce.kernels.tracing import traced
 from jounce.model.robot import Robot
 
 KEPT_KERNELS = 256
+LARGE = 1e50  # a constant beyond it may overflow with what it is multiplied with
 INTERPRET = "JOUNCE_INTERPRET"  # set: compute with the NumPy interpreter, nothing is compiled
 
 
@@ -80,6 +81,11 @@ class Kernel:
         """Number of arithmetic operations of one sample."""
         return self.program.operations
 
+    @cached_property
+    def _ordinary(self) -> bool:
+        """Whether the robot's own numbers let no result of small arguments overflow."""
+        return all(abs(x) < LARGE for x in self.program.constants)  # NaN is not
+
     def compile(self, progress: Progress | None = None) -> Kernel:
         """Compile now rather than at the first call.
 
@@ -110,7 +116,8 @@ class Kernel:
         runner = Runner(native, self.program.operations)
         self.__call__ = fast_callable(native, self.signature, self.call)
         balls = [part.start for part in self.spec.robot.quaternions]
-        self.checked = fast_callable(native, self.signature, self.checked, quaternions=balls)
+        if self._ordinary:
+            self.checked = fast_callable(native, self.signature, self.checked, quaternions=balls)
         return runner
 
     def call(
@@ -131,7 +138,7 @@ class Kernel:
         small = True
         given, batch = checked_arrays(self.signature, arrays)
         if check:
-            small = check_values(self.spec.robot, self.signature, given)
+            small = check_values(self.spec.robot, self.signature, given) and self._ordinary
             if small and not batch and out is None and self.runner is not None:
                 return self.__call__(*given)  # one sample: the built-in, if it takes it
         result = result_array(self.signature, batch, out)

@@ -36,3 +36,16 @@ def test_large_numbers_with_a_finite_result_pass(shape: tuple[int, ...]):
 def test_a_kernel_in_a_hot_loop_does_not_look():
     k = jounce.kernel(jounce.load("panda"), "inverse_dynamics")
     assert not np.isfinite(k(np.full(7, 0.1), np.full(7, 1e200), np.zeros(7))).all()
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_a_robot_of_huge_numbers_is_refused_by_the_function(shape: tuple[int, ...]):
+    b = jounce.RobotBuilder("huge")
+    matter = jounce.Inertia(1, (0, 0, 0), np.eye(3))
+    b.add("near", joint=jounce.joints.revolute((0, 0, 1)), inertia=matter)
+    far = np.eye(4)
+    far[0, 3] = 1e200
+    b.add("far", "near", joint=jounce.joints.revolute((0, 1, 0)), placement=far, inertia=matter)
+    x = np.full((*shape, 2), 0.3)
+    with pytest.raises(jounce.NotFiniteError, match="numbers of the robot"):
+        jounce.inverse_dynamics(b.build(strict=False), x, x, x)
