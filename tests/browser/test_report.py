@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import re
+import struct
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.skipif(executable() is None, reason="no chromium on this machine")
 
+SCREEN: dict[str, Any] = {"deviceScaleFactor": 1, "mobile": False}
 HOSTILE = "</script><script>window.broken = true</script><img src=x onerror='window.broken = true'>"
 TIME = np.linspace(0.0, 4.0, 401)
 MOTION = jounce.trajectory.papers_motion(2)(TIME)
@@ -58,8 +62,13 @@ def page(opened: Page) -> Iterator[Page]:
     yield opened
     opened.settle()
     assert opened.errors == []
-    assert len(opened.requests) == 1, "only the file itself"
+    beyond = [x for x in opened.requests if not x.startswith(("data:", "blob:"))]
+    assert len(beyond) == 1, "only the file itself"
     assert opened.evaluate("window.broken === undefined")
+
+
+def printed(page: Page) -> bytes:
+    return base64.b64decode(page.send("Page.printToPDF", printBackground=True)["data"])
 
 
 def slide(page: Page, t: float) -> None:
@@ -201,7 +210,7 @@ def test_plots_are_drawn_when_they_come_into_view(page: Page):
 
 
 def test_a_joint_is_singled_out_with_its_limits(page: Page):
-    press = "document.querySelectorAll('.plot')[1].querySelector('button').click()"
+    press = "document.querySelectorAll('.plot')[1].querySelector('.readout button').click()"
     shapes = "document.querySelectorAll('.area')[1].layout.shapes.map(s => s.y0)"
     opacity = "document.querySelectorAll('.area')[1].data.map(d => d.opacity)"
     before = picture(page)
@@ -263,9 +272,72 @@ def test_it_fits_a_phone(page: Page):
     page.send("Emulation.setDeviceMetricsOverride", width=400, height=800, **size)
     page.settle()
     assert page.evaluate("document.documentElement.scrollWidth") <= 400
+    page.evaluate("scrollTo(0, 1500)")
+    assert box(page, "aside")["bottom"] < 0, "the robot does not stay in the way"
+    page.evaluate("scrollTo(0, 0)")
     size["mobile"] = False
     page.send("Emulation.setDeviceMetricsOverride", width=1366, height=768, **size)
     page.settle()
+
+
+def test_print_draws_all_plots_within_the_page(page: Page):
+    width = 718  # px that Chromium gives a letter
+    lines = page.evaluate("[...document.querySelectorAll('.readout')].map(r => r.children.length)")
+    page.send("Emulation.setDeviceMetricsOverride", width=width, height=900, **SCREEN)
+    page.send("Emulation.setEmulatedMedia", media="print")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    page.settle()
+    drawn = page.evaluate(
+        "[...document.querySelectorAll('.area')]"
+        ".map(a => a.querySelectorAll('.scatterlayer .trace path.js-line').length)"
+    )
+    ends = page.evaluate(
+        "[...document.querySelectorAll('.area svg, .readout')]"
+        ".map(a => a.getBoundingClientRect().right)"
+    )
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    page.send("Emulation.setEmulatedMedia", media="")
+    page.send("Emulation.setDeviceMetricsOverride", width=1366, height=768, **SCREEN)
+    page.settle()
+    assert drawn == lines
+    assert max(ends) <= width
+
+
+def test_a_printed_file_has_more_than_what_was_in_view(page: Page):
+    pages = len(re.findall(rb"/Type */Page\b", printed(page)))
+    assert pages >= 4
+
+
+def test_every_plot_can_be_saved(page: Page):
+    page.send("Browser.setDownloadBehavior", behavior="deny")
+    assert page.evaluate("document.querySelectorAll('.plot .save').length") == page.evaluate(
+        "document.querySelectorAll('.plot').length"
+    )
+    page.evaluate(
+        "(() => { window.saved = null; const before = Plotly.downloadImage; Plotly.downloadImage ="
+        " (figure, options) => { window.saved = Plotly.toImage(figure, options)"
+        ".then(url => [options.filename, url, figure.layout.title.text]);"
+        " Plotly.downloadImage = before; return window.saved; }; })()"
+    )
+    page.evaluate("document.querySelectorAll('.plot .save')[1].click()")
+    name, url, title = page.evaluate("window.saved")
+    assert "Velocity" in name
+    assert title.startswith("Velocity")
+    kind, _, data = url.partition(",")
+    assert kind == "data:image/png;base64"
+    size = struct.unpack(">II", base64.b64decode(data)[16:24])
+    assert size == (2400, 1200)
+
+
+def test_ellipsoids_larger_than_the_robot_are_off_at_first(page: Page, tmp_path: Path):
+    assert page.evaluate("document.getElementById('ellipsoids').checked")
+    data = arm().to_dict()
+    data["bodies"][1]["inertia"][4:7] = [900.0] * 3
+    file = tmp_path / "heavy.html"
+    write_report(file, jounce.load(data), TIME, *MOTION)
+    with chromium() as other:
+        other.open(file)
+        assert not other.evaluate("document.getElementById('ellipsoids').checked")
 
 
 @pytest.mark.slow

@@ -30,6 +30,7 @@ _NAMES = {
     "effort_rate": "torque rate",
     "effort_second_rate": "torque, 2nd rate",
 }
+_RATES = {1: " rate", 2: ", 2nd rate"}
 Motion = Sequence[np.ndarray]  # q (samples, nq), then the rates (samples, nv)
 
 
@@ -53,7 +54,10 @@ def force_section(robot: Robot, limits: MotionLimits, forces: np.ndarray) -> Sec
     name = "Torque" if force_unit(robot, 0) == "N m" else "Force"
     plots = tuple(
         Plot(
-            f"{name} {derivative('Q', k)}", force_unit(robot, k), x or velocity_lines(robot), values
+            f"{name}{_RATES.get(k, '')} {derivative('Q', k)}",
+            force_unit(robot, k),
+            x or velocity_lines(robot),
+            values,
         )
         for k, (x, values) in enumerate(zip_longest(lines[: len(forces)], forces))
     )

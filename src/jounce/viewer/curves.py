@@ -12,8 +12,9 @@ from jounce.limits.check import scale_of, values_of
 from jounce.limits.limits import MotionLimits
 from jounce.model.robot import Robot
 from jounce.report.labels import force_unit
+from jounce.report.page import thinned, thinned_time
 
-POINTS = 600  # of a curve on the screen, at most twice as many
+POINTS = 1200  # of a curve on the screen
 
 
 class Curves(NamedTuple):
@@ -31,9 +32,9 @@ class Curves(NamedTuple):
     def drawn(self, now: float) -> tuple[np.ndarray, ...]:
         """Return x, the curves, and a line along their foot that rises where x is ``now``.
 
-        Long curves are drawn as their envelope: least and greatest value of each piece.
+        Long curves are thinned so that they keep every peak.
         """
-        x, values = _envelope(self.x, self.values)
+        x, values = thinned_time(self.x, POINTS), thinned(self.values, POINTS)
         here = np.clip(now, x[0], x[-1])
         i = int(np.searchsorted(x, here))
         between = np.repeat(self.at(here)[None], 3, axis=0)
@@ -81,13 +82,3 @@ def limit_use(
         known = np.isfinite(margin)
         use = np.where(known, np.maximum(use, 1.0 - margin / scale_of(low, high)), use)
     return use
-
-
-def _envelope(x: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    if len(x) <= 2 * POINTS:
-        return x, values
-    edges = np.linspace(0, len(x), POINTS + 1).astype(np.intp)
-    starts = edges[:-1]
-    low, high = (f.reduceat(values, starts, axis=0) for f in (np.minimum, np.maximum))
-    times = np.stack([x[starts], x[edges[1:] - 1]], axis=1).ravel()
-    return times, np.stack([low, high], axis=1).reshape(len(times), -1)

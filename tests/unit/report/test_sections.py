@@ -60,7 +60,8 @@ def test_order_follows_from_the_rates():
     report = report_of(ARM, TIME, *motion)
     assert len(section(report, "Motion").plots) == 7
     assert len(section(report, "Joint torques").plots) == 5
-    assert section(report, "Joint torques").plots[3].title == "Torque Q⁽³⁾"
+    titles = [plot.title for plot in section(report, "Joint torques").plots]
+    assert titles[1:4] == ["Torque rate Q\u0307", "Torque, 2nd rate Q\u0308", "Torque Q⁽³⁾"]
 
 
 def test_power_is_the_rate_of_energy():

@@ -42,7 +42,7 @@ def test_long_curves_keep_their_peaks():
     values = np.random.default_rng(2).normal(size=(len(x), 2))
     values[54_321, 1] = 99.0
     drawn_x, first, second, line = Curves("", x, values).drawn(0.25)
-    assert len(drawn_x) <= 2 * POINTS + 3
+    assert len(drawn_x) <= POINTS + 3
     assert np.all(np.diff(drawn_x) >= 0.0)
     assert second.max() == 99.0
     assert (first.min(), first.max()) == (values[:, 0].min(), values[:, 0].max())

@@ -16,6 +16,7 @@ clock.listeners.push(() => {
   panel.place();
 });
 for (const name of ["ellipsoids", "paths"]) {
+  document.getElementById(name).checked = view[name];
   document.getElementById(name).addEventListener("change", (event) => {
     view[name] = event.target.checked;
     view.draw();

@@ -5,6 +5,7 @@ const MARGIN = { l: 62, r: 24, t: 8, b: 26 };
 const GRID = "#e5e9f0";
 const BAND = 0.025; // of the height of a plot
 const FAR = 4; // times the largest value
+const PRINTED = 500; // px, beside the names on a page of paper
 
 class TimePlot {
   constructor(plot, panel) {
@@ -17,7 +18,10 @@ class TimePlot {
     this.area = element("div", { className: "area" }, this.cursor, this.pointer);
     this.values = plot.lines.map(() => element("span", { className: "value" }));
     this.rows = plot.lines.map((line, i) => this.row(line, this.values[i]));
-    const caption = element("figcaption", {}, plot.title, element("span", { className: "unit" }, ` [${plot.unit}]`));
+    const unit = element("span", { className: "unit" }, ` [${plot.unit}]`);
+    const save = element("button", { type: "button", className: "save", title: "Save as a picture" }, "PNG");
+    save.addEventListener("click", () => this.save());
+    const caption = element("figcaption", {}, plot.title, unit, save);
     const readout = element("ul", { className: "readout" }, ...this.rows);
     this.figure = element("figure", { className: "plot" }, caption, this.area, readout);
     this.listen();
@@ -51,18 +55,39 @@ class TimePlot {
   draw() {
     if (this.drawn) return;
     this.drawn = true;
-    const traces = this.plot.lines.map((line, i) => ({
+    const traces = this.plot.lines.map((line, i) => this.trace(line, i));
+    Plotly.newPlot(this.area, traces, this.layout(), { displayModeBar: false, responsive: true });
+    this.area.on("plotly_relayout", () => this.panel.zoom(this));
+    this.area.append(this.cursor, this.pointer);
+    this.place();
+  }
+
+  // A picture of the plot alone, with what the page says beside it: title, unit and names.
+  picture() {
+    this.draw();
+    const data = this.plot.lines.map((line, i) => ({
+      ...this.trace(line, i), name: escaped(line.name), opacity: 1, showlegend: true,
+    }));
+    const { title, unit } = this.plot;
+    const layout = { ...this.layout(), title: { text: escaped(`${title} [${unit}]`) }, showlegend: true };
+    return { data, layout: { ...layout, width: 1200, height: 600, margin: { l: 80, r: 24, t: 60, b: 40 } } };
+  }
+
+  save() {
+    const figure = this.picture();
+    const filename = `${content.title.slice(0, 40)} ${this.plot.title}`.replace(/[^\p{L}\p{N}]+/gu, "_");
+    return Plotly.downloadImage(figure, { format: "png", width: 1200, height: 600, scale: 2, filename });
+  }
+
+  trace(line, i) {
+    return {
       x: this.panel.times,
       y: this.curves[i],
       type: "scatter",
       mode: "lines",
       line: { color: colour(line.hue), width: 1.6, dash: dash(line) },
       opacity: this.opacity(line),
-    }));
-    Plotly.newPlot(this.area, traces, this.layout(), { displayModeBar: false, responsive: true });
-    this.area.on("plotly_relayout", () => this.panel.zoom(this));
-    this.area.append(this.cursor, this.pointer);
-    this.place();
+    };
   }
 
   layout() {
@@ -171,6 +196,11 @@ class TimePlot {
   }
 }
 
+// Names in a title of Plotly are text, whatever tags they look like.
+function escaped(text) {
+  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+}
+
 // All plots: the same times, the same range of time, the same cursor.
 class Panel {
   constructor(clock) {
@@ -180,6 +210,8 @@ class Panel {
     this.plots = [];
     focus.listeners.push(() => this.plots.forEach((plot) => plot.refocus()));
     window.addEventListener("resize", () => this.place());
+    window.addEventListener("beforeprint", () => this.fit(PRINTED));
+    window.addEventListener("afterprint", () => this.fit(null));
   }
 
   add(plot) {
@@ -204,6 +236,16 @@ class Panel {
     }, { rootMargin: "100px 0px" });
     owner.forEach((_, figure) => observer.observe(figure));
     if (!this.plots.length) ready();
+  }
+
+  // Draw all plots as wide as paper has room, or as the page has (null).
+  fit(width) {
+    for (const plot of this.plots) {
+      if (width !== null) plot.draw();
+      if (plot.drawn) Plotly.relayout(plot.area, width === null ? { autosize: true } : { width, height: 208 });
+      if (width !== null) plot.visible = true;
+    }
+    this.place();
   }
 
   // A plot was zoomed: all others follow.

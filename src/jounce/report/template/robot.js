@@ -14,7 +14,8 @@ class RobotView {
     const { center, radius, floor } = this.bounds();
     this.camera = new Camera(content.drawing.up, center, radius);
     this.floor = floor;
-    this.ellipsoids = true;
+    const largest = this.bodies.reduce((r, body) => Math.max(r, ...(body.ellipsoid?.radii ?? [0])), 0);
+    this.ellipsoids = largest <= radius; // larger ones hide all, and come from doubtful inertias
     this.paths = true;
     this.time = this.times[0];
   }
