@@ -99,6 +99,7 @@ class SeriesElastic:
         size = per_joint(robot, "the absolute gear_ratio", np.abs(ratio))
         self.gear_ratio = np.sign(ratio) * size
         self._damped = self._names(np.where(self.rigid, 0.0, self.damping) > 0.0)
+        self._motor_gear = np.where(self._has_motor, self.gear_ratio, 0.0)
         self._is_geared = bool(np.any(self.gear_ratio != 1.0))
         self._unmotored = with_armature(robot, np.zeros(robot.nv))
         self.links = with_armature(robot, np.where(self.rigid, self.motor_inertia, 0.0))
@@ -261,7 +262,7 @@ class SeriesElastic:
         drives = (self._spring_damping, self._mobility, self.rigid.astype(float), stiffness)
         result = coupled(self.links, (*state, *drives), torques * n, wrenches)
         result[half:][..., self.rigid] = result[:half][..., self.rigid]
-        result[half:] *= np.where(self._has_motor, n, 0.0)
+        result[half:] *= self._motor_gear
         return result
 
     def flat_state(

@@ -61,10 +61,12 @@ class Loads:
         result = dict(self._constant)
         for frame, (source, kind) in self._of_time.items():
             result[frame] = Wrench(source(time, count)[:count] if count else None, kind)
-        t, state = Jet((time, 1.0, *[0.0] * count)[:count]), None
+        jets: list[Any] = []
         for frame, (function, kind) in self._of_state.items():
-            state = state or [_jets(part, count) for part in series]
-            rows = _rows(frame, function(t, *state), count) if count else None
+            if not jets:
+                jets = [Jet((time, 1.0, *[0.0] * count)[:count])]
+                jets += [_jets(part, count) for part in series]
+            rows = _rows(frame, function(*jets), count) if count else None
             result[frame] = Wrench(rows, kind)
         return result
 
@@ -80,6 +82,8 @@ class Loads:
         Wrenches to order k give the motion to order k + 1 at least, and that gives them to the
         same order: every round adds one, or two where they do not depend on velocities.
         """
+        if not self._of_state and not self._of_time:
+            return solve(self._constant)
         loads = self.at(time, order, [part[None] for part in state])
         found = solve(loads)
         for _ in range(order if self._of_state else 0):
