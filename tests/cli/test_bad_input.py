@@ -30,6 +30,11 @@ TABLE = {
     "step is infinite": ((*SIMULATE, "--step", "inf"), "inf is not a finite number"),
     "time is no number": ((*SIMULATE, "--time", "nan"), "nan is not a finite number"),
     "time without end": ((*SIMULATE, "--time", "1e308"), "give a longer step or a shorter time"),
+    "report of no time": (("report", "planar2r", "--time", "nan", "-o", "r.html"), "nan is not a"),
+    "noise is no number": (
+        ("id", "planar2r", "poses.csv", "--noise", "nan"),
+        "nan is not a finite",
+    ),
     "step too short": ((*SIMULATE, "--step", "1e-12"), "1e+12 samples"),
     "order too high": ((*SIMULATE, "--order", "100"), "2<=x<=40"),
     "order of an export": (("export", "planar2r", "id", "out", "--order", "171"), "at most 168"),

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from jounce.cli.arguments import FiniteRange
+
 if TYPE_CHECKING:
     from jounce.model.robot import Robot
     from jounce.tables.log import Log
@@ -18,7 +20,7 @@ _OPTIONS = (
     click.option("--units", metavar="UNITS",
                  help="Units of MOTION, such as deg,ms: of rad, deg; m, mm; s, ms, us, ns.  "
                  "[default: rad,m,s]"),
-    click.option("--noise", type=click.FloatRange(min=0), metavar="SIGMA",
+    click.option("--noise", type=FiniteRange(min=0), metavar="SIGMA",
                  help="Standard deviation of the samples in rad (m); 0 interpolates.  "
                  "[default: estimated]"),
     click.option("--degree", type=int, metavar="N",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from jounce.cli.arguments import check_output, elastic_robot, robot_argument
+from jounce.cli.arguments import FiniteRange, check_output, elastic_robot, robot_argument
 from jounce.cli.console import messages, output, progress
 from jounce.cli.motion_argument import NAMES, logged, motion_options
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _DURATION, _STEP = 10.0, 0.01  # s, of the motion of a robot that comes without one
 _MOST_SAMPLES = 2_000_000
-_POSITIVE = click.FloatRange(min=0, min_open=True)
+_POSITIVE = FiniteRange(min=0, min_open=True)
 
 
 class _Motion(NamedTuple):
