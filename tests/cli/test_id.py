@@ -195,6 +195,7 @@ UNITS = [
     ("deg", 180 / np.pi, 1.0, 1.0, ["boom is at -111 rad, far from its limits -1 … 1; if it is"]),
     ("mm", 1.0, 1e3, 1.0, ["hook is at 200 m, far from its limits 0 … 0.3; if it is in mm, say"]),
     ("ms", 1.0, 1.0, 1e3, ["the samples are 10 s apart; if the time is in ms, us or ns, say"]),
+    ("us", 1.0, 1.0, 1e-6, ["rad/s; if it is in deg, say"]),
 ]
 
 
@@ -202,7 +203,7 @@ UNITS = [
 def test_units_that_are_hard_to_believe(
     units: str, angle: float, length: float, time: float, notes: list[str], tmp_path: Path
 ):
-    """Limits may be exceeded by their range; what is further is doubted, unless it is said."""
+    """Limits may be exceeded by their range; what is further is refused, unless it is said."""
     builder = jounce.RobotBuilder("crane")
     inertia = jounce.Inertia(1.0, [0.1, 0, 0], np.eye(3))
     for name, parent, joint, limits in (
@@ -215,12 +216,16 @@ def test_units_that_are_hard_to_believe(
     q = np.stack([-1.95 * np.sin(t / 2 + 0.5), 0.1 + 0.1 * np.cos(t)], axis=1) * [angle, length]
     file = tmp_path / "log.csv"
     write_table(file, MotionTable(time * t, ("boom", "hook"), q[None]))
-    code, _, err = run(tmp_path / "crane.json", file)
-    assert code == 0
+    out = tmp_path / "torques.csv"
+    code, _, err = run(tmp_path / "crane.json", file, "-o", out)
+    assert (code, out.exists()) == ((2, False) if notes else (0, True))
     assert len(err.splitlines()) == len(notes), err
     for note in notes:
         assert note in err
-    assert run(tmp_path / "crane.json", file, "--units", units)[2] == ""
+        assert re.search(r"; if it is right, --units (rad|m|s)\.$", err.strip())
+    if time >= 1.0:
+        assert run(tmp_path / "crane.json", file, "--units", units)[2] == ""
+    assert run(tmp_path / "crane.json", file, "--units", "rad,m,s")[0] == 0
 
 
 @pytest.mark.parametrize(("step", "is_told"), [(0.02, False), (0.35, True)])
@@ -242,7 +247,7 @@ def rows(*changed: str) -> str:
     return "\n".join(["t,joint1,joint2", *good[: 30 - len(changed)], *changed, ""])
 
 
-SHORT = "t,joint1,joint2\n0,1,2\n1,2,3\n2,3,4\n"
+SHORT = "t,joint1,joint2\n0,1,2\n0.1,2,3\n0.2,3,4\n"
 NAN = rows().splitlines()
 NAN[16] = "0.15,nan,1"
 

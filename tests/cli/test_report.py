@@ -140,6 +140,9 @@ def test_help_shows_an_example():
         (("planar2r", "--noise", "0"), "--noise is for a MOTION"),
         (("planar2r", "--drop-duplicates"), "--drop-duplicates is for a MOTION"),
         (("planar2r", "--time", "1e9", "--step", "1e-9"), "2000000 at most"),
+        (("planar2r", "--time", "nan"), "2000000 at most"),
+        (("planar2r", "--time", "-1"), "-1.0 is not in the range"),
+        (("planar2r", "--map", "a=b"), "--map is for a MOTION"),
     ],
 )
 def test_bad_input(
@@ -171,9 +174,12 @@ def test_bad_motions(tmp_path: Path, table: str, match: str):
 
 
 def test_options_that_do_not_go_with_a_motion(tmp_path: Path):
+    code, _, err = run("planar2r", logged(tmp_path / "log.csv"), "--duration", 2)
+    assert code == 2
+    assert "--duration is for a report without MOTION" in err
     code, _, err = run("planar2r", logged(tmp_path / "log.csv"), "--time", 2)
     assert code == 2
-    assert "--time is for a report without MOTION" in err
+    assert "no column named '2'" in err
 
 
 def test_a_motion_of_another_robot(tmp_path: Path):

@@ -14,7 +14,20 @@ if TYPE_CHECKING:
     from jounce.model.robot import Robot
     from jounce.tables.log import Log
 
-NAMES = ("units", "noise", "degree", "fit", "drop_duplicates")
+NAMES = (
+    *("units", "noise", "degree", "fit", "drop_duplicates", "drop_invalid"),
+    *("columns", "time", "topic"),
+)
+
+
+def _mapping(_context: Any, _option: Any, given: tuple[str, ...]) -> dict[str, str] | None:
+    """Return COLUMN=JOINT by column; a name of a column may have a = in it."""
+    wrong = [text for text in given if "=" not in text]
+    if wrong:
+        raise click.BadParameter(f"{wrong[0]!r} must be COLUMN=JOINT")
+    pairs = [text.rpartition("=") for text in given]
+    return {column: joint for column, _, joint in pairs} or None
+
 
 _OPTIONS = (
     click.option("--units", metavar="UNITS",
@@ -28,6 +41,13 @@ _OPTIONS = (
     click.option("--fit", is_flag=True, help="Use the positions only, though MOTION has rates."),
     click.option("--drop-duplicates", is_flag=True,
                  help="Leave out rows that repeat the row before."),
+    click.option("--drop-invalid", is_flag=True,
+                 help="Leave out rows with anything but numbers, or a time that runs back."),
+    click.option("--map", "columns", multiple=True, metavar="COLUMN=JOINT", callback=_mapping,
+                 help="Which joint a column is, where its name does not say; may be repeated."),
+    click.option("--time", metavar="COLUMN", help="Which column of MOTION is the time."),
+    click.option("--topic", metavar="TOPIC",
+                 help="Topic of a bag, or how the names of the columns begin that are meant."),
 )  # fmt: skip
 
 

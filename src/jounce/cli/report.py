@@ -46,8 +46,9 @@ class _Motion(NamedTuple):
 @click.option("--limits", "limits_file", type=_FILE, metavar="FILE",
               help="Limits instead of those of ROBOT: .csv or .json.")  # fmt: skip
 @motion_options
-@click.option("--time", "duration", type=_POSITIVE, metavar="T",
-              help=f"Without MOTION: how long, in s.  [default: {_DURATION:g}]")  # fmt: skip
+@click.option("--duration", type=_POSITIVE, metavar="T",
+              help=f"Without MOTION: how long, in s; --time is the same.  "
+              f"[default: {_DURATION:g}]")  # fmt: skip
 @click.option("--step", type=_POSITIVE, metavar="SECONDS",
               help=f"Without MOTION: time between samples.  [default: {_STEP:g}]")  # fmt: skip
 def report(robot: Robot, *, motion: Path | None, out: Path, **options: Any) -> None:
@@ -100,20 +101,28 @@ def _default(
 
     from jounce.report.default_motion import default_motion
 
-    strange = [name for name in NAMES if options[name] is not None and options[name] is not False]
+    given = [name for name in NAMES if options[name] is not None and options[name] is not False]
+    strange = [name for name in given if name != "time"]
     if strange:
-        option = strange[0].replace("_", "-")
+        option = {"columns": "map"}.get(strange[0], strange[0]).replace("_", "-")
         raise click.UsageError(f"--{option} is for a MOTION, and none is given")
-    duration, step = options["duration"] or _DURATION, options["step"] or _STEP
-    count = max(2, round(duration / step) + 1)
-    if count > _MOST_SAMPLES:
+    duration, step = options["duration"] or _seconds(options["time"]), options["step"] or _STEP
+    count = duration / step + 1.0
+    if not count <= _MOST_SAMPLES:
         raise click.UsageError(
-            f"--time {duration:g} and --step {step:g} make {count} samples, {_MOST_SAMPLES} at most"
+            f"--time {duration:g} and --step {step:g} make {count:.9g} samples, "
+            f"{_MOST_SAMPLES} at most"
         )
-    time = np.linspace(0.0, duration, count)
+    time = np.linspace(0.0, duration, max(2, round(count)))
     return _Motion(
         time, default_motion(robot, time, orders, limits=limits), "cosines within the limits"
     )
+
+
+def _seconds(text: str | None) -> float:
+    """Return the duration that --time says where there is no MOTION."""
+    given: Any = text
+    return _DURATION if text is None else _POSITIVE.convert(given, None, None)
 
 
 def _logged(robot: Robot, path: Path, orders: int, options: dict[str, Any]) -> _Motion:
@@ -121,8 +130,7 @@ def _logged(robot: Robot, path: Path, orders: int, options: dict[str, Any]) -> _
 
     strange = [name for name in ("duration", "step") if options[name] is not None]
     if strange:
-        name = {"duration": "time"}.get(strange[0], strange[0])
-        raise click.UsageError(f"--{name} is for a report without MOTION")
+        raise click.UsageError(f"--{strange[0]} is for a report without MOTION")
     log = logged(path, robot, orders, options)
     table = log.table()
     if len(table.time) < 2:

@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from jounce.errors import TableError, UnknownNameError, unknown_name
+from jounce.tables.naming import TIME, Naming, named
 from jounce.tables.table import MotionTable
 
 LETTERS = "qvajs"  # of the orders 0 … 4
-TIME = ("t", "time", "timestamp")
 SCHEME = "t, q:JOINT, v:JOINT, a:JOINT, j:JOINT, s:JOINT, q5:JOINT …, Q:JOINT, Q1:JOINT …"
 _PREFIX = re.compile(r"(?:(?P<letter>[vajs])|(?P<kind>[qQ])(?P<order>\d{0,2})):(?P<joint>.+)")
 
@@ -45,7 +45,9 @@ class Wanted(NamedTuple):
     With ``joints`` the result has these joints in this order, and a column with the bare name
     of a joint is its position.  ``others`` says whether columns that nobody asked for may be
     there.  ``orders`` limits those of the motion; without ``forces`` these are left out.
-    ``rate_names`` are those of rates and forces, where q has quaternions.
+    ``rate_names`` are those of rates and forces, where q has quaternions.  With ``naming`` the
+    columns may be those of another program (`jounce.tables.naming`).  ``tolerant`` readers make
+    NaN of what is no number.
     """
 
     joints: tuple[str, ...] | None = None
@@ -53,6 +55,8 @@ class Wanted(NamedTuple):
     orders: int | None = None
     rate_names: tuple[str, ...] = ()
     forces: bool = True
+    naming: Naming | None = None
+    tolerant: bool = False
 
     def has(self, column: Column) -> bool:
         """Whether a column that is understood is of use."""
@@ -70,7 +74,8 @@ class Layout(NamedTuple):
 
     ``columns`` are the numbers of the columns that are read: the time, then order by order
     those of the joints, first of the motion, then of the forces; ``orders`` says how many of
-    each.  ``ignored`` are the names of columns that are not understood.
+    each.  ``ignored`` are the names of columns that are not understood.  Of the columns of another
+    program ``said`` is what was understood, ``time_unit`` the unit in the name of the time.
     """
 
     header: tuple[str, ...]
@@ -79,6 +84,8 @@ class Layout(NamedTuple):
     orders: tuple[int, int]
     ignored: tuple[str, ...] = ()
     rate_names: tuple[str, ...] = ()
+    said: str = ""
+    time_unit: str | None = None
 
     @property
     def titles(self) -> list[str]:
@@ -122,37 +129,46 @@ def _count(orders: np.ndarray | None) -> int:
     return 0 if orders is None else len(orders)
 
 
-def layout_of(header: Sequence[str], wanted: Wanted, where: str) -> Layout:
-    """Return the layout of a file with these column names, or raise an error at ``where``."""
-    header = tuple(name.strip() for name in header)
-    times = [i for i, name in enumerate(header) if name in TIME]
+def layout_of(
+    header: Sequence[str], wanted: Wanted, where: str, first: Sequence[str] = ()
+) -> Layout:
+    """Return the layout of a file with these column names, or raise an error at ``where``.
+
+    ``first`` are the fields of its first row, where they may be names of joints.
+    """
+    given = header = tuple(name.strip() for name in header)
+    said, unit = "", None
+    if wanted.naming is not None and wanted.joints is not None:
+        header, said, unit = named(given, wanted.joints, wanted.naming, where, first)
+    times = [i for i, name in enumerate(header) if name in TIME[:3]]
     if not times:
-        raise TableError(f"{where}: no time column named 't' among {', '.join(header)}.")
+        raise TableError(f"{where}: no time column named 't' among {', '.join(given)}.")
     _refuse_duplicates([TIME[0]] * len(times), where)
     found = {i: _column(name, wanted, where) for i, name in enumerate(header) if i not in times}
     understood = {i: column for i, column in found.items() if column is not None}
     columns = {i: column for i, column in understood.items() if wanted.has(column)}
     _refuse_duplicates([column.header for column in columns.values()], where)
-    ignored = tuple(header[i] for i in found if i not in understood)
+    ignored = tuple(given[i] for i in found if i not in understood)
     if not columns:
         raise TableError(
-            f"{where}: no joint among {', '.join(header)}; besides the time, columns are named "
+            f"{where}: no joint among {', '.join(given)}; besides the time, columns are named "
             f"{SCHEME}{_known(wanted.joints)}."
         )
     names = wanted.joints or tuple(dict.fromkeys(c.joint for c in columns.values()))
-    named = wanted._replace(joints=names)
-    asked = [_orders_of(kind, columns.values(), named) for kind in "qQ"]
+    full = wanted._replace(joints=names)
+    asked = [_orders_of(kind, columns.values(), full) for kind in "qQ"]
     numbers = {column: i for i, column in columns.items()}
     missing = [c.header for orders in asked for order in orders for c in order if c not in numbers]
     if missing:
         advice = "" if wanted.joints else ", unless there are quaternions: then give the robot"
         raise TableError(
             f"{where}: no column {', '.join(missing)}; every order needs all joints and all "
-            f"orders below it{advice}. Columns found: {', '.join(header)}."
+            f"orders below it{advice}. Columns found: {', '.join(given)}."
         )
     flat = [numbers[column] for orders in asked for order in orders for column in order]
     orders = len(asked[0]), len(asked[1])
-    return Layout(header, names, (times[0], *flat), orders, ignored, wanted.rate_names)
+    every = times[0], *flat
+    return Layout(given, names, every, orders, ignored, wanted.rate_names, said, unit)
 
 
 def _column(name: str, wanted: Wanted, where: str) -> Column | None:

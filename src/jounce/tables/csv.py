@@ -1,37 +1,92 @@
-"""Motion tables as comma-separated text."""
+"""Motion tables and logs as text: fields between commas, or what else a log has.
+
+Numbers are read and written by pyarrow where it is installed, several times faster; they are the
+same bit for bit, as both ways round correctly.  What pyarrow cannot read is left to the strict
+reader, which says what is wrong.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
+from functools import cache
 from pathlib import Path
-from typing import IO, TextIO
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
 from jounce.errors import TableError
 from jounce.files import atomic_write
-from jounce.tables.arrow_text import arrow_lines, arrow_rows
-from jounce.tables.clock import Stamp, decimal_of, decimals_since
+from jounce.tables.clock import TICKS, Stamp, decimal_of, decimals_since, is_iso, iso_nanoseconds
 from jounce.tables.columns import Layout, Wanted, header_of, layout_of, rows_of
 from jounce.tables.reader import Piece, Write
 from jounce.tables.table import MotionTable
 
+CHUNK = 2**19  # bytes that are read at once
+WORTH_IT = 2048  # rows; for fewer it is not worth importing pyarrow
+BEGINNING = 256  # lines among which the header is
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+(?:[eE][+-]?\d+)?\s*")
+_WORDS = {";": "semicolons", "\t": "tabs", " ": "blanks"}
+
+
+class Dialect(NamedTuple):
+    """What stands between fields, a blank being any number of them, and in a decimal."""
+
+    delimiter: str = ","
+    decimal: str = "."
+    lenient: bool = False  # lines may be comments, fields quoted
+
+    @property
+    def said(self) -> str:
+        """What is unlike plain CSV."""
+        words = [_WORDS[self.delimiter]] if self.delimiter in _WORDS else []
+        return " and ".join(words + ["decimal commas"] * (self.decimal == ","))
+
+    def fields(self, line: str) -> list[str]:
+        """Return the fields of a line."""
+        if not self.lenient:
+            return line.split(self.delimiter)
+        if self.delimiter == " ":
+            return line.split()
+        return next(csv.reader([line], delimiter=self.delimiter), [])
+
+    def is_row(self, line: str) -> bool:
+        """Whether a line is more than a comment or nothing."""
+        return bool(line.strip()) and not (self.lenient and line.lstrip().startswith("#"))
+
 
 class CsvReader:
-    """A CSV file, read line by line; its first line names the columns."""
+    """A file of text; a line names the columns, all below are rows."""
 
     def __init__(self, path: Path, wanted: Wanted) -> None:
-        self.path = path
-        self.size = path.stat().st_size
-        self.layout: Layout = layout_of(_header(path), wanted, f"{path}:1")
-        with _lines(path) as lines:
-            rows = (text for text in islice(lines, 1, None) if text.strip())
-            self.first = decimal_of(self._time(next(rows, "")))
-        self.ticks: float | None = None
+        self.path, self.size = path, path.stat().st_size
+        self._tolerant = wanted.tolerant
+        with _reported(path):
+            self._begin(wanted)
+
+    def _begin(self, wanted: Wanted) -> None:
+        """Find dialect, header and the first row."""
+        chunk = next(_chunks(self.path), (b"", 1.0))[0]
+        lines = chunk.decode("utf-8", "replace").split("\n", BEGINNING)[:BEGINNING]
+        self._dialect, self._head = Dialect(lenient=wanted.naming is not None), 0
+        if wanted.naming is not None:
+            self._dialect, self._head = _recognised(lines)
+        header = _header(self.path, lines, self._dialect, self._head)
+        rows = [line for line in lines[self._head + 1 :] if self._dialect.is_row(line)]
+        first = self._dialect.fields(rows[0]) if rows else []
+        where = f"{self.path}:{self._head + 1}"
+        self.layout: Layout = layout_of(header, wanted, where, first)
+        text = first[self.layout.columns[0]].strip() if len(first) == len(header) else ""
+        self._is_iso = self._dialect.lenient and is_iso(text)
+        self.first: Stamp = decimal_of(self._plain(text))
+        self.ticks = TICKS[self.layout.time_unit] if self.layout.time_unit else None
+        if self._is_iso:
+            self.first, self.ticks = int(iso_nanoseconds([text])[0]), TICKS["ns"]
+        said = [self.layout.said, self._dialect.said, "time is a date" if self._is_iso else ""]
+        self.said = "; ".join(word for word in said if word)
 
     def place(self, number: int) -> str:
         """Return file and line."""
@@ -39,79 +94,158 @@ class CsvReader:
 
     def pieces(self, samples: int, start: Stamp) -> Iterator[Piece]:
         """Yield the rows; lines without anything are skipped."""
-        line, found = 2, False
-        with _lines(self.path) as lines:
-            next(lines)
-            while texts := list(islice(lines, samples)):
-                numbers: Sequence[int] = range(line, line + len(texts))
-                line += len(texts)
-                if any(map(str.isspace, texts)):
-                    numbers = [i for i, text in zip(numbers, texts, strict=True) if text.strip()]
-                    texts = [text for text in texts if text.strip()]
-                if texts:
-                    found = True
-                    rows = self._parsed(texts, numbers, start)
-                    yield Piece(rows, numbers, lines.buffer.tell() / self.size)
+        line, found = 1, False
+        for chunk, done in _chunks(self.path):
+            first = line
+            line += chunk.count(b"\n") + (not chunk.endswith(b"\n"))
+            if first == 1:
+                chunk = chunk.split(b"\n", self._head + 1)[self._head + 1 :]
+                chunk, first = chunk[0] if chunk else b"", self._head + 2
+            rows, numbers = self._parsed(chunk, first, start)
+            found = found or bool(len(rows))
+            for k in range(0, len(rows), samples):
+                yield Piece(rows[k : k + samples], numbers[k : k + samples], done)
         if not found:
             raise TableError(f"{self.path}:{line}: no sample; there is nothing below the header.")
 
     def windows(self, count: int, samples: int, start: Stamp) -> list[np.ndarray]:
         """Jump to evenly spread bytes; an error does not know its line."""
         with self.path.open("rb") as file:
-            head = len(file.readline())
-            length = sum(map(len, islice(file, samples)))
+            for _ in range(self._head + 1):
+                file.readline()
+            head = file.tell()
+            length = sum(len(file.readline()) for _ in range(samples))
             if self.size - head <= 2 * count * length:
                 return [np.concatenate([piece.rows for piece in self.pieces(samples, start)])]
             found = []
             for offset in np.linspace(head, self.size - length, count).astype(int).tolist():
                 file.seek(offset - 1)
                 file.readline()  # to the end of a line
-                texts = [text.decode("utf-8", "replace") for text in islice(file, samples)]
-                texts = [text for text in texts if text.strip()]
-                found.append(self._parsed(texts, [0] * len(texts), start))
+                lines = b"".join([file.readline() for _ in range(samples)])
+                found.append(self._parsed(lines, 0, start)[0])
             return found
 
-    def _parsed(self, texts: list[str], numbers: Sequence[int], start: Stamp) -> np.ndarray:
-        """Return one row for each text."""
-        rows = self._numbers(texts, numbers)
-        if start and np.isfinite(rows[:, 0]).all():
-            rows[:, 0] = decimals_since(map(self._time, texts), start)
+    def _parsed(self, chunk: bytes, line: int, start: Stamp) -> tuple[np.ndarray, Sequence[int]]:
+        """Return the rows of lines that begin with this number, and the number of each."""
+        count = chunk.count(b"\n") + (not chunk.endswith(b"\n"))
+        rows = self._arrow_rows(chunk, count, start)
+        if rows is not None:
+            return rows, range(line, line + count)
+        texts = chunk.decode("utf-8", "replace").split("\n")
+        is_row = self._dialect.is_row
+        numbers = [line + i for i, text in enumerate(texts) if is_row(text)]
+        texts = [text for text in texts if is_row(text)]
+        if not texts:
+            return np.empty((0, len(self.layout.columns))), []
+        if len(texts) < count:
+            rows = self._arrow_rows("\n".join(texts).encode(), len(texts), start)
+        if rows is None:
+            rows = self._numpy_rows(texts, start)
+        if rows is None:
+            rows = self._strict_rows(texts, numbers, start)
+        return rows, numbers
+
+    def _arrow_rows(self, chunk: bytes, count: int, start: Stamp) -> np.ndarray | None:
+        """Return the columns of so many lines, if pyarrow understands them all."""
+        arrow = _arrow() if count >= WORTH_IT or self.size > CHUNK else None
+        dialect = self._dialect
+        if arrow is None or (dialect.lenient and b"#" in chunk):
+            return None
+        if dialect.delimiter == " ":
+            chunk = b"\n".join([b" ".join(line.split()) for line in chunk.split(b"\n")])
+        names = [str(i) for i in range(len(self.layout.header))]
+        time, *others = wanted = [names[i] for i in self.layout.columns]
+        as_text = self._is_iso or bool(start)
+        try:
+            table = arrow.read_csv(
+                io.BytesIO(chunk),
+                arrow.ReadOptions(column_names=names, use_threads=False, block_size=len(chunk) + 1),
+                arrow.ParseOptions(
+                    delimiter=dialect.delimiter, quote_char='"' if dialect.lenient else False
+                ),
+                arrow.ConvertOptions(
+                    column_types={time: "string" if as_text else "float64"}
+                    | dict.fromkeys(others, "float64"),
+                    include_columns=wanted,
+                    null_values=[""] if self._tolerant else [],
+                    decimal_point=dialect.decimal,
+                ),
+            )
+        except (ValueError, OSError):
+            return None
+        if table.num_rows != count:
+            return None
+        rows = np.empty((count, len(wanted)))
+        for k, column in enumerate(table.columns):
+            if k or not as_text:
+                rows[:, k] = column.to_numpy()
+            else:
+                texts = column.to_pylist()
+                try:
+                    rows[:, 0] = self._times(texts, start)
+                except (TypeError, ValueError, ArithmeticError):
+                    return None
         return rows
 
-    def _time(self, text: str) -> str:
-        """Return the field of the time."""
-        i = self.layout.columns[0]
-        return text.split(",", i + 1)[i].strip() if text.count(",") >= i else ""
-
-    def _numbers(self, texts: list[str], numbers: Sequence[int]) -> np.ndarray:
-        """Return one row of numbers for each text."""
-        header, columns = self.layout.header, self.layout.columns
-        rows = arrow_rows(texts, len(header), columns)
-        if rows is not None:
-            return rows
+    def _numpy_rows(self, texts: list[str], start: Stamp) -> np.ndarray | None:
+        """Return the columns of plain lines, if NumPy understands them all."""
+        plain = self._dialect[:2] == (",", ".") and not self._is_iso and not start
+        if not plain or any(text.count(",") != len(self.layout.header) - 1 for text in texts):
+            return None
+        columns = self.layout.columns
         try:
             rows = np.loadtxt(texts, delimiter=",", comments=None, ndmin=2, usecols=columns)
-        except ValueError as error:
-            raise self._diagnosis(texts, numbers, str(error)) from error
-        if len(rows) != len(texts) or any(text.count(",") != len(header) - 1 for text in texts):
-            raise self._diagnosis(texts, numbers, "lines that are no rows")
+        except ValueError:
+            return None
+        return rows if len(rows) == len(texts) else None
+
+    def _times(self, texts: Sequence[str], start: Stamp) -> np.ndarray | list[float]:
+        """Return the times of fields, less the start."""
+        if self._is_iso:
+            return iso_nanoseconds(texts) - int(start)
+        if start:
+            return decimals_since(map(self._plain, texts), start)
+        return [float(self._plain(text)) for text in texts]
+
+    def _plain(self, text: str) -> str:
+        """Return a number as Python writes it."""
+        return text.replace(",", ".") if self._dialect.decimal == "," else text
+
+    def _strict_rows(self, texts: list[str], numbers: Sequence[int], start: Stamp) -> np.ndarray:
+        """Return one row of numbers for each text; what is none is an error, or NaN."""
+        header, (time, *others) = self.layout.header, self.layout.columns
+        fields = [[field.strip() for field in self._dialect.fields(text)] for text in texts]
+        rows = np.full((len(texts), 1 + len(others)), np.nan)
+        for row, parts, number in zip(rows, fields, numbers, strict=True):
+            try:
+                if len(parts) != len(header):
+                    raise TableError(
+                        f"{self.place(number)}: {len(parts)} fields, but {len(header)} columns in "
+                        "the header."
+                    )
+                for k, i in sorted(enumerate((time, *others)), key=lambda pair: pair[1]):
+                    row[k] = self._number(parts[i], header[i], number, start if i == time else 0)
+            except TableError:
+                if not self._tolerant:
+                    raise
+                row[:] = np.nan
         return rows
 
-    def _diagnosis(self, texts: list[str], numbers: Sequence[int], reason: str) -> TableError:
-        """Return the error that names the first line that is not one number per column."""
-        header = self.layout.header
-        for text, number in zip(texts, numbers, strict=True):
-            fields = [field.strip() for field in text.split(",")]
-            if len(fields) != len(header):
-                return TableError(
-                    f"{self.place(number)}: {len(fields)} fields, but {len(header)} columns in "
-                    "the header."
-                )
-            for i in sorted(self.layout.columns):
-                if not _is_number(fields[i]):
-                    found = f"{fields[i]!r} is not a number" if fields[i] else "is empty"
-                    return TableError(f"{self.place(number)}: column {header[i]}: {found}.")
-        return TableError(f"{self.place(numbers[0])}: cannot be read: {reason}.")
+    def _number(self, field: str, column: str, number: int, start: Stamp) -> float:
+        is_time = column == self.layout.titles[0]
+        try:
+            if is_time and self._is_iso:
+                return float(self._times([field], start)[0])
+            value = float(self._plain(field))
+            if "_" in field:
+                raise ValueError
+        except ValueError:
+            what = "a time" if is_time and self._is_iso else "a number"
+            found = f"{field!r} is not {what}" if field else "is empty"
+            raise TableError(f"{self.place(number)}: column {column}: {found}.") from None
+        if is_time and start and np.isfinite(value):
+            return float(self._times([field], start)[0])
+        return value
 
 
 @contextmanager
@@ -123,7 +257,8 @@ def csv_writer(file: IO[bytes], _directory: Path) -> Iterator[Write]:
         nonlocal lines
         if lines is None:
             file.write(_line(header_of(table)))
-            lines = arrow_lines(len(table.time)) or _lines_of
+            with_arrow = len(table.time) >= WORTH_IT and _arrow() is not None
+            lines = _arrow_lines if with_arrow else _lines_of
         file.write(lines(rows_of(table)))
 
     yield write
@@ -148,25 +283,89 @@ def _lines_of(rows: np.ndarray) -> bytes:
     return "".join([",".join(map(repr, row)) + "\n" for row in rows.tolist()]).encode()
 
 
-def _header(path: Path) -> list[str]:
-    """Return the names in the first line."""
-    with _lines(path) as lines:
-        first = next(lines, "")
+def _arrow_lines(rows: np.ndarray) -> bytes:
+    """Return rows as lines, by pyarrow."""
+    import pyarrow as pa  # pyright: ignore[reportMissingImports]
+
+    columns = np.ascontiguousarray(rows.T)
+    text = io.BytesIO()
+    table = pa.table(list(columns), names=[str(i) for i in range(len(columns))])
+    _arrow().write_csv(table, text, _arrow().WriteOptions(include_header=False))
+    return text.getvalue()
+
+
+@cache
+def _arrow() -> Any:
+    try:
+        from pyarrow import csv  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        return None
+    return csv
+
+
+def _chunks(path: Path) -> Iterator[tuple[bytes, float]]:
+    """Yield the file in parts of whole lines, with line feeds of Unix, and the share read."""
+    with path.open("rb") as file:
+        size = max(1, path.stat().st_size)
+        start = file.read(3)
+        data = start.removeprefix(b"\xef\xbb\xbf")  # the mark of some editors
+        while data := data + file.read(CHUNK):
+            data += file.readline()
+            if b"\r" in data:
+                data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+            yield data, min(1.0, file.tell() / size)
+            data = b""
+
+
+@contextmanager
+def _reported(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except csv.Error as error:
+        raise TableError(f"{path}: {error}; is it a table?") from error
+
+
+def _recognised(lines: Sequence[str]) -> tuple[Dialect, int]:
+    """Return how a log is written, and the number of the line, from 0, that names its columns."""
+    dialect = Dialect(lenient=True)
+    plain = [i for i, line in enumerate(lines) if dialect.is_row(line)]
+    if not plain:
+        return dialect, 0
+    head = plain[0]
+    dialect = dialect._replace(delimiter=_delimiter(lines[head]))
+    if head and all(map(_is_number, dialect.fields(lines[head].replace(",", ".")))):
+        head -= 1  # the names are in the comment above the numbers
+    rows = [dialect.fields(lines[i]) for i in plain if i > head and dialect.delimiter != ","]
+    if rows and any(map(_DECIMAL_COMMA.fullmatch, rows[0])):
+        dialect = dialect._replace(decimal=",")
+    return dialect, head
+
+
+def _delimiter(line: str) -> str:
+    for mark in ";\t,":
+        if mark in line:
+            return mark
+    return " " if len(line.split()) > 1 else ","
+
+
+def _header(path: Path, lines: Sequence[str], dialect: Dialect, head: int) -> list[str]:
+    """Return the names of the columns."""
+    first = lines[head] if lines else ""
+    where = f"{path}:{head + 1}"
     if not first.strip():
-        raise TableError(f"{path}:1: no header; the first line must name the columns.")
+        raise TableError(f"{where}: no header; the first line must name the columns.")
     if "\ufffd" in first or "\0" in first:
-        raise TableError(f"{path}:1: not a text in UTF-8; save the table as CSV.")
-    header = next(csv.reader([first], skipinitialspace=True))
-    if len(header) == 1 and any(mark in first for mark in ";\t"):
-        raise TableError(f"{path}:1: columns must be separated by commas, got {first.strip()!r}.")
+        raise TableError(f"{where}: not a text in UTF-8; save the table as CSV.")
+    if dialect.lenient:
+        header = dialect.fields(first.lstrip("# \t") if first.lstrip().startswith("#") else first)
+    else:
+        header = next(csv.reader([first], skipinitialspace=True))
+        if len(header) == 1 and any(mark in first for mark in ";\t"):
+            found = first.strip()
+            raise TableError(f"{where}: columns must be separated by commas, got {found!r}.")
     if all(_is_number(name) for name in header):
-        raise TableError(f"{path}:1: no header; the first line must name the columns.")
+        raise TableError(f"{where}: no header; the first line must name the columns.")
     return header
-
-
-def _lines(path: Path) -> TextIO:
-    """Open a file; bytes that are not UTF-8 become �, which is no number and no name."""
-    return path.open(encoding="utf-8-sig", errors="replace")
 
 
 def _is_number(field: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
@@ -26,20 +26,25 @@ from jounce.model.components import (
     velocity_names,
 )
 from jounce.model.robot import Robot
-from jounce.tables.clock import start_of
+from jounce.tables.bags import BagReader
+from jounce.tables.clock import epoch_ticks, start_of
 from jounce.tables.columns import Wanted
 from jounce.tables.csv import CsvReader, csv_writer
+from jounce.tables.naming import Naming
 from jounce.tables.npz import NpzReader, npz_writer
 from jounce.tables.parquet import ParquetReader, parquet_writer
 from jounce.tables.reader import BLOCK, Reader, Write, limited
 from jounce.tables.table import MotionTable, check_samples, checked_names, checked_table, joined
-from jounce.tables.units import units_of
+from jounce.tables.units import units_of, units_said
 
 Joints = Robot | Sequence[str] | None
 READERS: dict[str, Callable[[Path, Wanted], Reader]] = {
     ".csv": CsvReader,
     ".npz": NpzReader,
     ".parquet": ParquetReader,
+    ".bag": BagReader,
+    ".mcap": BagReader,
+    ".db3": BagReader,
 }
 WRITERS = {".csv": csv_writer, ".npz": npz_writer, ".parquet": parquet_writer}
 ROUNDING = 4.0 * np.finfo(float).eps  # of the length of a quaternion that is normalised
@@ -58,10 +63,12 @@ class MotionFile:
 
     ``names`` are the joints, ``orders`` how many orders of motion and of forces there are,
     ``ignored`` the columns that are not understood, ``dropped`` how many rows repeated the row
-    before, so far; ``path`` is the file.  Time is counted from ``start``, in s: 0, or the first
-    time of the file if that is of a clock (`jounce.tables.clock`).  Where q has quaternions,
-    ``rate_names`` are the velocities, ``quaternions`` the places of q where one stands; all have
-    unit length, and a sign that follows on that of the sample before.
+    before, so far, ``invalid`` and ``late`` those that were left out because they held no numbers
+    or came late; ``path`` is the file, ``said`` what was understood of its columns, ``sure`` which
+    units are said.  Time is counted from ``start``, in s: 0, or the first time of the file if that
+    is of a clock (`jounce.tables.clock`).  Where q has quaternions, ``rate_names`` are the
+    velocities, ``quaternions`` the places of q where one stands; all have unit length, and a sign
+    that follows on that of the sample before.
     """
 
     def __init__(
@@ -71,26 +78,31 @@ class MotionFile:
         quaternions: Sequence[slice] = (),
         *,
         drop_duplicates: bool,
+        drop_invalid: bool = False,
+        sure: Collection[str] = (),
     ) -> None:
         self.names, self.orders = reader.layout.names, reader.layout.orders
         self.rate_names, self.quaternions = reader.layout.rate_names, tuple(quaternions)
         self.ignored = reader.layout.ignored
-        self.dropped = 0
-        self.path = reader.path
-        self._reader, self._divisors, self._drop = reader, divisors, drop_duplicates
+        self.path, self.said, self.sure = reader.path, reader.said, frozenset(sure)
+        self.dropped = self.invalid = self.late = 0
+        self._reader, self._divisors = reader, divisors
+        self._drop_duplicates, self._drop_invalid = drop_duplicates, drop_invalid
         self._start = start_of(reader.first, divisors[0])
         self.start = Decimal(str(self._start)) / int(divisors[0])
 
     def blocks(self, samples: int = BLOCK) -> Iterator[Block]:
         """Yield all samples, at most ``samples`` at once."""
-        self.dropped = 0
+        self.dropped = self.invalid = self.late = 0
         samples = limited(checked_integer("samples", samples, 1), len(self._divisors))
         before = np.empty((0, len(self._divisors)))  # the last sample of the block before
         turned = before  # and the same with the sign of its quaternions
         for piece in self._reader.pieces(samples, self._start):
             numbers = np.array(piece.numbers)
-            rows, kept = self._checked(piece.rows, numbers, before)
-            self.dropped += len(numbers) - len(rows)
+            rows, kept, lost = self._checked(piece.rows, numbers, before)
+            self.dropped += lost[0]
+            self.invalid += lost[1]
+            self.late += lost[2]
             if len(rows):
                 before, places = rows[-1:], self._places(numbers[kept])
                 rows = self._turned(rows, turned, places)
@@ -104,12 +116,15 @@ class MotionFile:
             found = []
             for window in self._reader.windows(count, samples, self._start):
                 numbers = np.zeros(len(window), dtype=int)
-                rows, _ = self._checked(window, numbers, none)
+                rows, *_ = self._checked(window, numbers, none)
                 found.append(self._turned(rows, none, self._places(numbers)))
         except JounceError:
             for _ in self.blocks():  # raises the same, and knows the line
                 pass
             raise
+        found = [rows for rows in found if len(rows)]
+        if not found:
+            raise TableError(f"{self.path}: no row is left; all are invalid.")
         return [self._reader.layout.table(rows) for rows in found]
 
     def table(self) -> MotionTable:
@@ -121,7 +136,11 @@ class MotionFile:
 
         They can if the file has row groups, and what is left out does not depend on rows before.
         """
-        if not isinstance(self._reader, ParquetReader) or self._drop:
+        if (
+            not isinstance(self._reader, ParquetReader)
+            or self._drop_duplicates
+            or self._drop_invalid
+        ):
             return None
         times = self._reader.first_times(self._start) / self._divisors[0]
         return np.array(self._reader.starts[:-1]), times
@@ -134,17 +153,28 @@ class MotionFile:
 
     def _checked(
         self, rows: np.ndarray, numbers: np.ndarray, before: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rows in SI units, and which of them are kept."""
+    ) -> tuple[np.ndarray, np.ndarray, list[int]]:
+        """Return the rows in SI units, which are kept, and why how many are not.
+
+        Those that are not repeat the row before, are invalid, or do not come after those before.
+        """
         rows = rows / self._divisors
         known = np.concatenate([before, rows])
-        kept = np.ones(len(known), dtype=bool)
-        if self._drop:
-            kept[1:] = (known[1:] != known[:-1]).any(axis=1)
-        kept[: len(before)] = True
+        lost = np.zeros((3, len(known)), dtype=bool)
+        repeated, invalid, late = lost
+        if self._drop_duplicates:
+            repeated[1:] = (known[1:] == known[:-1]).all(axis=1)
+        if self._drop_invalid:
+            invalid[:] = ~repeated & ~np.isfinite(known).all(axis=1)
+            time = np.where(invalid | repeated, -np.inf, known[:, 0])
+            late[1:] = time[1:] <= np.maximum.accumulate(time)[:-1]
+            late &= ~(invalid | repeated)
+        lost[:, : len(before)] = False
+        kept = np.logical_not(lost.any(axis=0))
         places = self._places(np.concatenate([np.zeros(len(before), dtype=int), numbers])[kept])
         check_samples(known[kept], self._reader.layout.titles, places, self.start)
-        return rows[kept[len(before) :]], kept[len(before) :]
+        kept = kept[len(before) :]
+        return rows[kept], kept, lost.sum(axis=1).tolist()
 
     def _turned(
         self, rows: np.ndarray, before: np.ndarray, place: Callable[[int], str]
@@ -168,7 +198,9 @@ def open_motion(
     orders: int | None = None,
     forces: bool | None = None,
     drop_duplicates: bool = False,
+    drop_invalid: bool = False,
     forces_only: bool = False,
+    naming: Naming | None = None,
 ) -> MotionFile:
     """Open a motion, at least the position of every joint, to read it block by block.
 
@@ -179,6 +211,9 @@ def open_motion(
     and leaves forces out unless ``forces=True``.  ``drop_duplicates=True`` leaves out rows that
     repeat the row before in all columns that are read.  ``forces_only=True`` takes a table without
     positions too.  Times of a clock, 1e6 s or more, are counted from the first one.
+    ``drop_invalid=True`` leaves out rows with anything but numbers, and those whose time does not
+    come after that of all rows before.  With ``naming`` the file is a log of another program
+    (`jounce.tables.naming`), whose time may be counted in s, ms, us or ns since 1970.
     """
     said = units_of(units)
     if isinstance(joints, Robot):
@@ -190,18 +225,28 @@ def open_motion(
         kinds, quaternions = None, ()
     different = rate_names if quaternions else ()
     forces = orders is None if forces is None else forces
-    wanted = Wanted(names, others, orders, different, forces)
-    reader = READERS[known_ending(path)](Path(path), wanted)
-    layout = reader.layout
+    wanted = Wanted(names, others, orders, different, forces, naming, drop_invalid)
+    reader = READERS[_readable(path)](Path(path), wanted)
+    layout, sure = reader.layout, units_said(units)
     if reader.ticks not in (None, said.time) and said.time != 1.0:
         raise TableError(
             f"{os.fspath(path)}: column {layout.titles[0]} knows its unit, and it is not that of "
             f"{units!r}; leave out the unit of time."
         )
-    scale = said._replace(time=reader.ticks or said.time)
+    ticks = reader.ticks
+    if naming is not None and ticks is None and "time" not in sure:
+        ticks = epoch_ticks(reader.first)
+    scale = said._replace(time=ticks or said.time)
     kinds = kinds or (["angle"] * len(layout.names),) * 2
     divisors = scale.divisors(layout.orders, *kinds)
-    found = MotionFile(reader, divisors, quaternions, drop_duplicates=drop_duplicates)
+    found = MotionFile(
+        reader,
+        divisors,
+        quaternions,
+        drop_duplicates=drop_duplicates,
+        drop_invalid=drop_invalid,
+        sure={*sure, *(() if reader.ticks is None else ("time",))},
+    )
     if not found.orders[0] and not forces_only:
         raise TableError(
             f"{os.fspath(path)}: no positions; a motion needs a column q:JOINT for every joint: "
@@ -261,13 +306,23 @@ def table_writer(path: str | os.PathLike[str]) -> Iterator[Write]:
         yield write
 
 
-def known_ending(path: str | os.PathLike[str]) -> str:
+def known_ending(path: str | os.PathLike[str], of: Iterable[str] = WRITERS) -> str:
     """Return the ending of a motion table, which says its format."""
     ending = Path(path).suffix.lower()
-    if ending not in READERS:
+    if ending not in of:
         raise UnsupportedError(
-            f"{os.fspath(path)}: motion tables end in {' or '.join(READERS)}, not in {ending!r}."
+            f"{os.fspath(path)}: motion tables end in {' or '.join(of)}, not in {ending!r}."
         )
+    return ending
+
+
+def _readable(path: str | os.PathLike[str]) -> str:
+    """Return the ending of a file that can be read more than once, or of a bag."""
+    if (Path(path) / "metadata.yaml").is_file():
+        return ".bag"
+    ending = known_ending(path, READERS)
+    if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
+        raise TableError(f"{os.fspath(path)}: not a regular file; copy what it gives to one.")
     return ending
 
 

@@ -11,7 +11,7 @@ import os
 import re
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
@@ -24,6 +24,7 @@ from jounce.model.components import position_kinds, position_names
 from jounce.model.robot import Robot
 from jounce.tables.columns import LETTERS
 from jounce.tables.file import Block, MotionFile, open_motion
+from jounce.tables.naming import Naming
 from jounce.tables.reader import BLOCK
 from jounce.tables.table import MotionTable, joined, table_of
 from jounce.trajectory.quaternion_motion import motion_of
@@ -35,6 +36,9 @@ GAP = 20.0  # median steps; a longer one is reported where nothing is fitted
 SHOWN = 3  # gaps that are told one by one
 SCATTER = 0.01  # rad or m (a second, …) about the spline: more than a sensor has
 PART = 0.1  # of a joint's movement, that the spline misses
+FAST = 100.0  # rad/s or m/s of a joint without a limit: hard to believe, but degrees look so
+TIMES_LIMIT = 10.0  # the same for a joint with one
+SPAN = 10  # samples over which a speed is taken, so that noise does not count
 SLOW = 0.5  # s between samples: nobody logs a motion so slowly, but 2 kHz in ms looks so
 QUARTER = np.sqrt(0.5)  # cosine of half of a turn by 90 degrees
 
@@ -89,7 +93,8 @@ class Log:
         with observe("read"):
             windows = file.windows(WINDOWS, SAMPLES)
         steps = np.concatenate([np.diff(window.time) for window in windows])
-        self.warnings = tuple(self._unit_doubts(windows, steps))
+        self._refuse_units(windows, steps)
+        self.warnings: tuple[str, ...] = ()
         if file.orders[0] > order:
             self._longest = GAP * float(np.median(steps)) if steps.size else np.inf
             return
@@ -125,10 +130,16 @@ class Log:
         if len(self.gaps) > SHOWN:
             found.append(f"and {len(self.gaps) - SHOWN} more gaps")
         found += self.warnings
+        if file.said:
+            found.insert(0, f"{path}: {file.said}")
         if file.start:
             found.insert(0, f"{path}: time is counted from the first sample, at {file.start:f} s")
         if file.dropped:
             found.append(f"{path}: left out {file.dropped} rows that repeat the row before")
+        if file.invalid:
+            found.append(f"{path}: left out {file.invalid} rows that are not all numbers")
+        if file.late:
+            found.append(f"{path}: left out {file.late} rows whose time is not after those before")
         if file.ignored:
             found.append(f"{path}: ignored columns {', '.join(file.ignored)}")
         return found
@@ -264,28 +275,51 @@ class Log:
                 self.warnings += (f"{file.path}: {missed}; {advice}",)
         return smoothing
 
-    def _unit_doubts(self, windows: list[MotionTable], steps: np.ndarray) -> Iterator[str]:
-        """Yield a line about the positions and one about the time, where they are hard to believe.
+    def _refuse_units(self, windows: Sequence[MotionTable], steps: np.ndarray) -> None:
+        """Raise if time, positions or speeds cannot be in their units, unless these were said.
 
-        A position is, if it leaves the limits of its joint by more than their whole range.
+        A position cannot, if it leaves the limits of its joint by more than their whole range.
         """
-        robot, path = self.robot, self.file.path
+        robot, sure = self.robot, self.file.sure
+        kinds = np.array(position_kinds(robot))
+        doubted = np.array([kind not in {*sure, "number"} for kind in kinds], dtype=bool)
+        if steps.size and np.median(steps) >= SLOW and "time" not in sure:
+            self._refuse(
+                f"the samples are {np.median(steps):.3g} s apart; if the time is in ms, us or ns, "
+                "say --units ms, us or ns; if it is right, --units s"
+            )
         positions = np.concatenate([window.values[0] for window in windows])
         lower, upper = robot.limits.lower, robot.limits.upper
         excess = np.maximum(positions - upper, lower - positions) - (upper - lower)
+        excess = np.where(doubted, excess, -np.inf)
         if excess.max(initial=0.0) > 0.0:
             sample, k = np.unravel_index(np.argmax(excess), excess.shape)
-            unit, other = ("m", "mm") if position_kinds(robot)[k] == "length" else ("rad", "deg")
-            yield (
-                f"{path}: {position_names(robot)[k]} is at {positions[sample, k]:.3g} {unit}, far "
-                f"from its limits {lower[k]:.3g} … {upper[k]:.3g}; if it is in {other}, say "
-                f"--units {other}"
-            )
-        if steps.size and np.median(steps) >= SLOW:
-            yield (
-                f"{path}: the samples are {np.median(steps):.3g} s apart; if the time is in ms, us "
-                "or ns, say --units ms, us or ns"
-            )
+            where = f"far from its limits {lower[k]:.3g} … {upper[k]:.3g}"
+            self._refuse_position(int(k), f"is at {positions[sample, k]:.3g} {{}}, {where}")
+        speeds = [
+            np.abs(q[SPAN:] - q[:-SPAN]) / (t[SPAN:] - t[:-SPAN])[:, None]
+            for t, q in ((window.time, window.values[0]) for window in windows)
+            if len(t) > SPAN
+        ]
+        if speeds and doubted.any():
+            speed = np.quantile(np.concatenate(speeds), 0.9, axis=0)
+            limit = np.full(robot.nv, np.inf) if robot.quaternions else robot.limits.velocity
+            most = TIMES_LIMIT * limit if len(limit) == len(kinds) else np.full(len(kinds), np.inf)
+            most = np.where(np.isfinite(most), most, FAST)
+            fast = np.where(doubted, speed / most, 0.0)
+            k = int(np.argmax(fast))
+            if fast[k] > 1.0:
+                self._refuse_position(k, f"moves at {speed[k]:.3g} {{}}/s")
+
+    def _refuse_position(self, k: int, what: str) -> None:
+        unit, other = ("m", "mm") if position_kinds(self.robot)[k] == "length" else ("rad", "deg")
+        self._refuse(
+            f"{position_names(self.robot)[k]} {what.format(unit)}; if it is in {other}, say "
+            f"--units {other}; if it is right, --units {unit}"
+        )
+
+    def _refuse(self, reason: str) -> None:
+        raise TableError(f"{self.file.path}: {reason}.")
 
 
 def open_log(
@@ -299,12 +333,22 @@ def open_log(
     fit: bool = False,
     forces: bool = True,
     drop_duplicates: bool = False,
+    drop_invalid: bool = False,
+    columns: Mapping[str, str] | None = None,
+    time: str | None = None,
+    topic: str | None = None,
     observe: Observe = nullcontext,
 ) -> Log:
     """Open the log of a robot, to be read with its rates up to ``order``; as ``jounce id`` does.
 
     The file has a time and the position of every joint, perhaps rates and measured forces;
-    ``units``, other columns and ``drop_duplicates`` are as in `read_motion` with ``others=True``.
+    ``units``, other columns and ``drop_duplicates`` are as in `read_motion` with ``others=True``;
+    units that cannot be are refused unless they are said.  Columns may have the names of other
+    programs (`jounce.tables.naming`), and the file may be a bag of ROS with joint states:
+    ``columns`` says which column is which joint, ``time`` which is the time, ``topic`` the topic,
+    or how the names of the columns that are meant begin.  ``drop_invalid=True`` leaves out rows
+    that are not all numbers, or whose time does not come after that of all rows before.
+
     Rates that it lacks are those of a smoothing spline of its highest ones, or, with
     ``fit=True``, of its positions; ``noise`` and ``degree`` are those of `choose_smoothing`.
     ``forces=False`` leaves forces out.  ``observe(stage)`` is a context in which each part of the
@@ -330,6 +374,8 @@ def open_log(
         orders=1 if fit else order + 1,
         forces=forces,
         drop_duplicates=drop_duplicates,
+        drop_invalid=drop_invalid,
+        naming=Naming(columns or {}, time, topic),
     )
     return Log(robot, file, order, noise=noise, degree=degree, observe=observe)
 

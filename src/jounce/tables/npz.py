@@ -27,6 +27,7 @@ class NpzReader:
         self.path = path
         table, self._time, self.ticks = _read(path)
         self.layout: Layout = layout_of(header_of(table), wanted, str(path))
+        self.said = self.layout.said
         self._rows = rows_of(table)[:, self.layout.columns]
         self.first: Stamp = self._time[0].item()
 

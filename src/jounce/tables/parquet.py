@@ -23,20 +23,23 @@ class ParquetReader:
     """A Parquet file; rows are counted from 1."""
 
     def __init__(self, path: Path, wanted: Wanted) -> None:
-        self.path = path
+        self.path, self._tolerant = path, wanted.tolerant
         with path.open("rb") as file:
             found = _opened(path, file)
             self.samples: int = found.metadata.num_rows
             counts = [found.metadata.row_group(i).num_rows for i in range(found.num_row_groups)]
-            self.names: list[str] = found.schema_arrow.names
-            kinds: list[Any] = found.schema_arrow.types
-        self.layout: Layout = layout_of(self.names, wanted, str(path))
+            schema = dict(zip(found.schema_arrow.names, found.schema_arrow.types, strict=True))
         self.starts: list[int] = np.cumsum([0, *counts]).tolist()  # of the row groups, and the end
         self._groups = range(len(counts))  # that are read
         if not self.samples:
             raise TableError(f"{path}: no sample; the table has no rows.")
-        kind = kinds[self.layout.columns[0]]
-        self.ticks = TICKS[kind.unit] if _is_stamp(kind) else None
+        lists = [name for name, kind in schema.items() if _is_list(kind)]
+        self._width = {name: self._length(name) for name in lists if wanted.naming is not None}
+        self.names = [part for name in schema for part in self._parts(name)]
+        self.layout: Layout = layout_of(self.names, wanted, str(path))
+        self.said, unit = self.layout.said, self.layout.time_unit
+        kind: Any = schema.get(self.names[self.layout.columns[0]])
+        self.ticks = TICKS[kind.unit] if _is_stamp(kind) else TICKS[unit] if unit else None
         self.first: Stamp = self._first()
 
     def place(self, number: int) -> str:
@@ -62,8 +65,15 @@ class ParquetReader:
         """Yield the rows."""
         titles = [self.names[i] for i in self.layout.columns]
         row = 1 + self.starts[self._groups.start]
-        for batch in self._batches(samples, titles):
-            time, *others = (self._numbers(batch.column(name), name, row) for name in titles)
+        stored = {part: name for name in self._width for part in self._parts(name)}
+        names = list(dict.fromkeys(stored.get(title, title) for title in titles))
+        for batch in self._batches(samples, names):
+            found = {
+                part: column
+                for name in names
+                for part, column in self._columns(batch.column(name), name, row).items()
+            }
+            time, *others = (found[title] for title in titles)
             columns = [since(time, start), *(other.astype(np.float64) for other in others)]
             stop = row + batch.num_rows
             yield Piece(np.stack(columns, axis=1), range(row, stop), (stop - 1) / self.samples)
@@ -106,6 +116,27 @@ class ParquetReader:
         batch = next(self._batches(1, [title]))
         return self._numbers(batch.column(title), title, 1)[0].item()
 
+    def _length(self, name: str) -> int:
+        """Return how many numbers the first row of a column of lists holds."""
+        (first,) = next(self._batches(1, [name])).column(name).to_pylist()
+        return len(first or ())
+
+    def _parts(self, name: str) -> list[str]:
+        """Return what the numbers in a column are called, that are several in a row of lists."""
+        if name not in self._width:
+            return [name]
+        return [f"{name}[{i}]" for i in range(self._width[name])]
+
+    def _columns(self, column: Any, name: str, row: int) -> dict[str, np.ndarray]:
+        """Return the numbers of a column that begins in this row, each by its name."""
+        if name not in self._width:
+            return {name: self._numbers(column, name, row)}
+        parts = self._parts(name)
+        flat = self._numbers(column.flatten(), name, row)
+        if column.null_count or len(flat) != len(column) * len(parts):
+            raise TableError(f"{self.path}: column {name}: not all rows hold {len(parts)} numbers.")
+        return dict(zip(parts, flat.reshape(len(column), len(parts)).T, strict=True))
+
     def _numbers(self, column: Any, name: str, row: int) -> np.ndarray:
         """Return a column that begins in this row; time stamps are integers."""
         pa = pyarrow()
@@ -114,7 +145,7 @@ class ParquetReader:
             column = column.cast("int64")
         elif not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
             raise TableError(f"{self.path}: column {name} holds {kind}; it must hold numbers.")
-        if column.null_count:
+        if column.null_count and not self._tolerant:
             first = int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
             raise TableError(f"{self.place(row + first)}: column {name}: is empty.")
         return column.to_numpy(zero_copy_only=False)
@@ -182,7 +213,12 @@ def pyarrow() -> Any:
 
 def _is_stamp(kind: Any) -> bool:
     types = pyarrow().types
-    return types.is_timestamp(kind) or types.is_duration(kind)
+    return kind is not None and (types.is_timestamp(kind) or types.is_duration(kind))
+
+
+def _is_list(kind: Any) -> bool:
+    types = pyarrow().types
+    return types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
 
 
 def _opened(path: Path, file: Any) -> Any:

@@ -33,12 +33,13 @@ class Piece(NamedTuple):
 class Reader(Protocol):
     """A file of samples.
 
-    ``path`` is where it is, ``first`` its first time; ``ticks`` are those in a second if the time
-    column says its unit.
+    ``path`` is where it is, ``said`` what was understood of it, ``first`` its first time;
+    ``ticks`` are those in a second if the time column says its unit.
     """
 
     path: Path
     layout: Layout
+    said: str
     first: Stamp
     ticks: float | None
 

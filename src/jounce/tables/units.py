@@ -51,6 +51,11 @@ def units_of(text: str | None) -> Units:
     >>> units_of("ms")
     Units(angle=1.0, length=1.0, time=1000.0)
     """
+    return Units(**units_said(text))
+
+
+def units_said(text: str | None) -> dict[str, float]:
+    """Return those of "angle", "length", "time" that a text names, with their units."""
     found: dict[str, float] = {}
     for word in (text or "").replace(",", " ").split():
         kind = next((kind for kind, units in _UNITS.items() if word in units), None)
@@ -59,4 +64,4 @@ def units_of(text: str | None) -> Units:
         if kind in found:
             raise UnknownNameError(f"two units of {kind} in {text!r}. Known units are {_LISTED}.")
         found[kind] = _UNITS[kind][word]
-    return Units(**found)
+    return found

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from jounce.errors import JounceError, NotFiniteError, TableError
-from jounce.tables import arrow_text
+from jounce.tables import csv as text
 from jounce.trajectory import open_motion, read_motion
 from tests.tolerances import EXACT, assert_close
 
@@ -85,8 +85,8 @@ def test_decimals(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         pytest.importorskip("pyarrow")
     else:
         monkeypatch.setitem(sys.modules, "pyarrow", None)
-    arrow_text._csv.cache_clear()
-    rng, samples = np.random.default_rng(1), arrow_text.WORTH_IT + 3
+    text._arrow.cache_clear()
+    rng, samples = np.random.default_rng(1), text.WORTH_IT + 3
     ticks = np.cumsum(rng.integers(1, 10**7, samples)) - 1
     ticks -= ticks[0]
     parts = [(tick // 10**9, f"{tick % 10**9:09d}") for tick in ticks.tolist()]
@@ -102,7 +102,7 @@ def test_decimals(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     assert_close(read_motion(milli, units="ms").time, want, 1e-15)  # divided after rounding
     blocks = [block.table.time for block in open_motion(late).blocks(100)]
     assert_close(np.concatenate(blocks), want, EXACT)
-    arrow_text._csv.cache_clear()
+    text._arrow.cache_clear()
 
 
 def test_ways_to_write_a_number(tmp_path: Path):

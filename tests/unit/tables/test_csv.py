@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from jounce.errors import JounceError, TableError
-from jounce.tables import arrow_text
+from jounce.tables import csv as text
 from jounce.trajectory import MotionTable, read_motion, write_table
 from tests.tolerances import EXACT, assert_close
 
-SAMPLES = arrow_text.WORTH_IT + 3
+SAMPLES = text.WORTH_IT + 3
 
 
 @pytest.fixture(params=["pyarrow", "no pyarrow"])
@@ -23,10 +23,10 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch):
         pytest.importorskip("pyarrow")
     else:
         monkeypatch.setitem(sys.modules, "pyarrow", None)
-    arrow_text._csv.cache_clear()
+    text._arrow.cache_clear()
     yield request.param
     monkeypatch.undo()
-    arrow_text._csv.cache_clear()
+    text._arrow.cache_clear()
 
 
 def numbers(rng: np.random.Generator) -> np.ndarray:

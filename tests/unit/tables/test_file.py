@@ -202,7 +202,7 @@ def test_what_is_no_table_is_not_written(ending: str, changed, error, message: s
 
 @pytest.mark.parametrize("name", ["motion.txt", "motion", "motion.csv.gz"])
 def test_other_endings_are_refused(name: str, tmp_path: Path):
-    with pytest.raises(UnsupportedError, match=r"end in \.csv or \.npz or \.parquet, not in '"):
+    with pytest.raises(UnsupportedError, match=r"end in \.csv or .*, not in '"):
         read_motion(tmp_path / name)
     with pytest.raises(UnsupportedError, match=name):
         write_table(name, MotionTable(np.zeros(1), ("x",), np.zeros((1, 1, 1))))

@@ -1,0 +1,155 @@
+"""Joint states in the bags of ROS, of both generations, without ROS; they need rosbags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jounce.errors import TableError, UnsupportedError
+from jounce.tables.clock import TICKS, Stamp, since
+from jounce.tables.columns import Layout, Wanted, layout_of
+from jounce.tables.naming import Naming
+from jounce.tables.reader import Piece, spread
+
+MESSAGE = "sensor_msgs/msg/JointState"
+
+
+class BagReader:
+    """The messages of a topic of joint states that have all joints; they are counted from 1.
+
+    The time is that of the header, or, where a header has none, that of the recorder.
+    """
+
+    def __init__(self, path: Path, wanted: Wanted) -> None:
+        self.path = path
+        self.ticks: float | None = TICKS["ns"]
+        naming = wanted.naming or Naming()
+        self._joints = {name: x.removeprefix("q:") for name, x in naming.columns.items()}
+        with _opened(path) as bag:
+            found = [c for c in bag.connections if c.msgtype == MESSAGE]
+            topics = sorted({connection.topic for connection in found})
+            if naming.topic is None and len(topics) == 1:
+                naming = naming._replace(topic=topics[0])
+            if naming.topic not in topics:
+                listed = ", ".join(topics) or "none"
+                advice = "say which with --topic" if topics else "record one"
+                raise TableError(f"{path}: topics of joint states are: {listed}; {advice}.")
+            self.topic = naming.topic
+            self.samples = sum(c.msgcount for c in found if c.topic == self.topic)
+            self.layout, self.first = self._begin(bag, wanted)
+        self.said = f"positions are those of {self.topic}"
+        if self.layout.orders[1]:
+            self.said += ", torques its efforts"
+
+    def place(self, number: int) -> str:
+        """Return file, topic and message."""
+        return f"{self.path}: message {number} of {self.topic}"
+
+    def pieces(self, samples: int, start: Stamp) -> Iterator[Piece]:
+        """Yield the messages as rows."""
+        with _opened(self.path) as bag:
+            times: list[int] = []
+            rows: list[np.ndarray] = []
+            numbers: list[int] = []
+            for number, message in self._messages(bag):
+                row = self._row(message)
+                if row is not None:
+                    times.append(message.stamp)
+                    rows.append(row)
+                    numbers.append(number)
+                if len(rows) == samples:
+                    yield Piece(_stacked(times, rows, start), numbers, number / self.samples)
+                    times, rows, numbers = [], [], []
+            if rows:
+                yield Piece(_stacked(times, rows, start), numbers, 1.0)
+
+    def windows(self, count: int, samples: int, start: Stamp) -> list[np.ndarray]:
+        """Return evenly spread messages, in one pass over the bag."""
+        windows = spread(self.samples, count, samples)
+        found: list[tuple[list[int], list[np.ndarray]]] = [([], []) for _ in windows]
+        with _opened(self.path) as bag:
+            wanted = {i: k for k, part in enumerate(windows) for i in range(part.start, part.stop)}
+            for number, message in self._messages(bag, only=wanted):
+                row = self._row(message)
+                if row is not None:
+                    found[wanted[number - 1]][0].append(message.stamp)
+                    found[wanted[number - 1]][1].append(row)
+        return [_stacked(times, rows, start) for times, rows in found if rows]
+
+    def _begin(self, bag: Any, wanted: Wanted) -> tuple[Layout, Stamp]:
+        """Return the layout of the first message that has all joints, and its time."""
+        seen: set[str] = set()
+        for _, message in self._messages(bag):
+            names = message.names
+            seen |= set(names)
+            if wanted.joints is None or set(wanted.joints) <= set(names):
+                header = ["t", *(f"q:{name}" for name in names)]
+                if len(message.effort) == len(names):
+                    header += [f"Q:{name}" for name in names]
+                where, plain = f"{self.path}: {self.topic}", wanted._replace(naming=None)
+                return layout_of(header, plain, where), message.stamp
+        missing = [joint for joint in wanted.joints or () if joint not in seen]
+        raise TableError(
+            f"{self.path}: no message of {self.topic} has all joints; missing are "
+            f"{', '.join(missing) or 'some in each'}; it has {', '.join(sorted(seen)) or 'none'}. "
+            "Where joints have other names, say --map NAME=JOINT."
+        )
+
+    def _messages(self, bag: Any, only: Any = None) -> Iterator[tuple[int, _State]]:
+        """Yield the messages of the topic, with their numbers from 1."""
+        found = [c for c in bag.connections if c.topic == self.topic and c.msgtype == MESSAGE]
+        for i, (connection, stamp, raw) in enumerate(bag.messages(found)):
+            if only is None or i in only:
+                yield i + 1, _State(bag.deserialize(raw, connection.msgtype), stamp, self._joints)
+
+    def _row(self, message: _State) -> np.ndarray | None:
+        """Return the columns but the time, None if joints are missing."""
+        places = {name: i for i, name in enumerate(message.names)}
+        row = np.full(len(self.layout.columns), np.nan)
+        for k, i in enumerate(self.layout.columns[1:], start=1):
+            kind, _, joint = self.layout.header[i].partition(":")
+            if joint not in places:
+                return None
+            values = message.effort if kind == "Q" else message.position
+            if places[joint] < len(values):
+                row[k] = values[places[joint]]
+        return row
+
+
+class _State:
+    """A message of joint states."""
+
+    def __init__(self, message: Any, stamp: int, joints: dict[str, Any]) -> None:
+        self.names: list[str] = [joints.get(name, name) for name in message.name]
+        self.position, self.effort = message.position, message.effort
+        time = message.header.stamp
+        self.stamp = time.sec * 10**9 + time.nanosec or stamp
+
+
+def _stacked(times: list[int], rows: list[np.ndarray], start: Stamp) -> np.ndarray:
+    stacked = np.array(rows)
+    stacked[:, 0] = since(np.array(times, dtype=np.int64), start)
+    return stacked
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    try:
+        from rosbags.highlevel import AnyReader  # pyright: ignore[reportMissingImports]
+        from rosbags.typesys import Stores, get_typestore  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        raise UnsupportedError(
+            "bags of ROS need the rosbags package: pip install 'jounce[bags]'."
+        ) from None
+    store = Stores.ROS1_NOETIC if path.suffix == ".bag" else Stores.LATEST
+    try:
+        with AnyReader([path], default_typestore=get_typestore(store)) as bag:
+            yield bag
+    except (TableError, OSError, GeneratorExit):
+        raise
+    except Exception as error:  # what it raises on damaged files is not one class
+        raise TableError(f"{path}: not a whole bag ({type(error).__name__}: {error}).") from error
