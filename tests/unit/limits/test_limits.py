@@ -287,10 +287,10 @@ def knocked(step: float = 0.05) -> Spline:
 
 
 def test_a_knock_in_a_long_motion_is_found(arm: jounce.Robot):
-    """Between 2001 samples of 600 s are 0.3 s, and the knock lasts 0.1 s."""
+    """The knock lasts 0.1 s; the knots of the spline are enough to find it."""
     motion = knocked()
     limits = free(arm, acceleration=10.0, effort_rate=1e3)
-    rows = {(r.quantity, r.joint): r for r in check_limits(arm, motion, limits).rows}
+    rows = {(r.quantity, r.joint): r for r in check_limits(arm, motion, limits, samples=2).rows}
     t = np.linspace(376.0, 378.0, 200_001)
     values = motion(t, order=3)
     wanted = np.abs(values[2, :, 1]).max()
