@@ -304,6 +304,17 @@ def test_a_knock_in_a_long_motion_is_found(arm: jounce.Robot):
     assert_close(np.abs(inner[2, :, 1]).max(), 10.0, 1e-9)
 
 
+def test_what_happens_in_one_piece_only_is_found(arm: jounce.Robot):
+    """A robot that stands still for 600 s but for two pieces of 50 ms."""
+    t = np.arange(0.0, 600.0, 0.05)
+    q = np.zeros((t.size, 2))
+    q[7541, 1] = 0.01
+    motion = Spline.through(t, q, degree=1)
+    row = check_limits(arm, motion, free(arm, velocity=1.0), samples=3).rows[1]
+    assert_close(abs(row.value), 0.2, 1e-9)
+    assert t[7540] < row.time < t[7542]
+
+
 def test_extrema_of_polynomials_are_those_of_their_roots(arm: jounce.Robot, rng):
     """Uneven pieces, few samples: the derivative of each piece vanishes at its extrema."""
     t = np.cumsum(rng.uniform(0.01, 1.0, 60))
