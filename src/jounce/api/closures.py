@@ -358,8 +358,7 @@ def _spec(
     **options: str,
 ) -> KernelSpec:
     frames = [(name, w.representation) for name, w in as_wrenches(wrenches).items()]
-    checked = kernel_spec(robot, quantity, order, frames)
-    return checked._replace(options=tuple(sorted(options.items())))
+    return kernel_spec(robot, quantity, order, frames, options)
 
 
 def _run(spec: KernelSpec, *arrays: Any, wrenches: Mapping[str, Any] | None = None) -> np.ndarray:

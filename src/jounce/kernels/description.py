@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from jounce.dynamics.twists import REPRESENTATIONS
 from jounce.errors import ArgumentError, UnknownNameError, UnsupportedError, unknown_name
 from jounce.kernels.products import product_signature
-from jounce.kernels.table import QUANTITIES, Argument, Signature
+from jounce.kernels.table import QUANTITIES, VELOCITIES, Argument, Signature
 from jounce.model.checks import checked_order
 from jounce.model.robot import Robot
 
@@ -45,6 +45,11 @@ def kernel_spec(
         raise UnsupportedError(
             f"{quantity} knows trees only and robot {robot.name!r} has closures: use "
             f"jounce.{QUANTITIES[quantity].closed}, or robot.without_closures()."
+        )
+    if QUANTITIES[quantity].needs_closures and not robot.closures:
+        raise UnsupportedError(
+            f"{quantity} is for robots with closures and robot {robot.name!r} has none; see "
+            "robot.with_closures and jounce.Closure."
         )
     order = checked_order(order)
     limit = QUANTITIES[quantity].highest_order
@@ -87,9 +92,21 @@ def _options(robot: Robot, quantity: str, given: Mapping[str, str]) -> tuple[tup
             raise UnknownNameError(f"{quantity} needs a frame; this robot has: {_names(robot)}.")
         if name == "frame":
             robot.frame(str(value))
+        elif known[name] is VELOCITIES:
+            _check_velocities(robot, name, str(value))
         else:
             _check_option(name, value, known[name])
     return tuple(sorted((name, str(value)) for name, value in chosen.items()))
+
+
+def _check_velocities(robot: Robot, name: str, words: str) -> None:
+    given = words.split()
+    known = [str(j) for j in range(robot.nv)]
+    if len(set(given)) < len(given) or not set(given) <= set(known):
+        raise ArgumentError(
+            f"{name} must be different indices of velocities below {robot.nv}, apart by blanks, "
+            f"such as '0 1'; got {words!r}."
+        )
 
 
 def _check_option(name: str, value: Any, allowed: tuple[str, ...]) -> None:

@@ -139,7 +139,8 @@ class Quantity(NamedTuple):
     With ``shapes``, which maps robot, order and options to the arguments and the length of a
     result, the text takes the robot, one entry an argument (wrenches apart), and the options.
     ``arrays`` computes the same from a tree and arrays, for robots too large to compile.
-    ``closed`` names the function for robots with closures, where this one holds for trees only.
+    ``closed`` names the function for robots with closures, where this one holds for trees only;
+    ``needs_closures`` where there is nothing to compute without.
     """
 
     text: Callable[..., list[list[Any]]]
@@ -154,6 +155,7 @@ class Quantity(NamedTuple):
     shapes: Callable[..., tuple[list[tuple[str, int, int]], int]] | None = None
     arrays: Callable[..., Any] | None = None
     closed: str = ""
+    needs_closures: bool = False
 
     def rows(self, order: int) -> int:
         """Return how many results there are at an order."""
@@ -161,6 +163,7 @@ class Quantity(NamedTuple):
 
 
 _FRAME = {"frame": ()}
+VELOCITIES = ("", "indices of velocities")  # an option that takes any of them, in words
 _REPRESENTATION = {"representation": REPRESENTATIONS}
 _FACTORIZATION = {"factorization": FACTORIZATIONS}
 _FORCES = "N m (rotation), N (translation)"
@@ -368,17 +371,34 @@ _ROWS = (
         shapes=coupled_shapes,
         closed="constrained_forward_dynamics",
     ),
-    Quantity(closure_error, 0, ("n_closure_rows",), highest_order=0, unit="rad, m"),
-    Quantity(closure_jacobian, 0, ("n_closure_rows", "nv")),
-    Quantity(closed_rates, 0, (), {"independent": ("",)}, shapes=closed_rate_shapes),
-    Quantity(constrained_forward_dynamics, 0, (), takes_wrenches=True, shapes=forward_shapes),
+    Quantity(
+        closure_error, 0, ("n_closure_rows",), highest_order=0, unit="rad, m", needs_closures=True
+    ),
+    Quantity(closure_jacobian, 0, ("n_closure_rows", "nv"), needs_closures=True),
+    Quantity(
+        closed_rates,
+        0,
+        (),
+        {"independent": VELOCITIES},
+        shapes=closed_rate_shapes,
+        needs_closures=True,
+    ),
+    Quantity(
+        constrained_forward_dynamics,
+        0,
+        (),
+        takes_wrenches=True,
+        shapes=forward_shapes,
+        needs_closures=True,
+    ),
     Quantity(
         constrained_inverse_dynamics,
         0,
         (),
-        {"actuated": ("",)},
+        {"actuated": VELOCITIES},
         takes_wrenches=True,
         shapes=inverse_shapes,
+        needs_closures=True,
     ),
     Quantity(
         constrained_forward_dynamics_partials,
@@ -388,16 +408,18 @@ _ROWS = (
         results=lambda _: [f"a and multipliers by {x}" for x in ("q", "v", "Q")],
         highest_order=0,
         shapes=forward_partial_shapes,
+        needs_closures=True,
     ),
     Quantity(
         constrained_inverse_dynamics_partials,
         0,
         (),
-        {"actuated": ("",)},
+        {"actuated": VELOCITIES},
         takes_wrenches=True,
         results=lambda _: [f"Q and multipliers by {x}" for x in ("q", "v", "a")],
         highest_order=0,
         shapes=inverse_partial_shapes,
+        needs_closures=True,
     ),
     Quantity(center_of_mass, 0, (3,), unit="m"),
     Quantity(com_jacobian, 0, (3, "nv")),
