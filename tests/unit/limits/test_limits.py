@@ -309,7 +309,7 @@ def test_what_happens_in_one_piece_only_is_found(arm: jounce.Robot):
     t = np.arange(0.0, 600.0, 0.05)
     q = np.zeros((t.size, 2))
     q[7541, 1] = 0.01
-    motion = Spline.through(t, q, degree=1)
+    motion = Polynomial.through(t, q, smoothness=0)
     row = check_limits(arm, motion, free(arm, velocity=1.0), samples=3).rows[1]
     assert_close(abs(row.value), 0.2, 1e-9)
     assert t[7540] < row.time < t[7542]
