@@ -100,3 +100,13 @@ def test_a_long_chain_stays_narrow(tmp_path: Path):
     jounce.examples.chain(60).save(path)
     widths = [len(line) for line in show(str(path)).splitlines()]
     assert max(widths) < 120
+
+
+def test_frames_are_listed_when_asked_for():
+    plain = CliRunner().invoke(main, ["show", "panda"])
+    result = CliRunner().invoke(main, ["show", "panda", "--frames"])
+    assert result.exit_code == 0, result.output
+    assert "position there [m]" in result.output
+    assert "position there" not in plain.output
+    for frame in jounce.load("panda").frames:
+        assert frame.name in result.output

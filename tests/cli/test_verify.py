@@ -27,7 +27,7 @@ def test_a_sound_robot():
     assert lines[1].split() == ["check", "value", "limit"]
     assert lines[-1].startswith("all ")
     rows = lines[2:-1]
-    assert len(rows) == 26
+    assert len(rows) == 27
     assert all(" ok" in row for row in rows)
     assert any(row.startswith("forces: closed_form and momentum") for row in rows)
 

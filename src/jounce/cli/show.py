@@ -26,7 +26,8 @@ _LIMITS = ("lower", "upper", "velocity", "effort", "acceleration", "jerk", "effo
 @click.command(epilog="Example: jounce show panda --json")
 @robot_argument
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
-def show(robot: Robot, *, as_json: bool) -> None:
+@click.option("--frames", "with_frames", is_flag=True, help="List the frames, too.")
+def show(robot: Robot, *, as_json: bool, with_frames: bool) -> None:
     """Show what a robot is made of.
 
     ROBOT is the name of a bundled robot or a file: .urdf, .xacro, .xml (MJCF) or .json.
@@ -35,7 +36,7 @@ def show(robot: Robot, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(summary, indent=2, allow_nan=False))
     else:
-        _print(output(), summary)
+        _print(output(), summary, with_frames=with_frames)
 
 
 def describe(robot: Robot) -> dict[str, Any]:
@@ -79,7 +80,8 @@ def _describe_body(robot: Robot, body: Body, joint: Joint) -> dict[str, Any]:
 
 
 def _describe_frame(robot: Robot, frame: Frame) -> dict[str, Any]:
-    return {"name": frame.name, "body": _body_name(robot, frame.body)}
+    position = [float(x) for x in frame.placement.p]
+    return {"name": frame.name, "body": _body_name(robot, frame.body), "position": position}
 
 
 def _body_name(robot: Robot, index: int) -> str | None:
@@ -90,7 +92,7 @@ def _finite(values: tuple[float, ...]) -> list[float | None]:
     return [value if isfinite(value) else None for value in values]
 
 
-def _print(console: Console, summary: dict[str, Any]) -> None:
+def _print(console: Console, summary: dict[str, Any], *, with_frames: bool) -> None:
     gravity = " ".join(f"{g:g}" for g in summary["gravity"])
     console.print(f"[bold cyan]{escape(summary['name'])}[/]  {escape(summary['description'])}")
     console.print(
@@ -99,6 +101,9 @@ def _print(console: Console, summary: dict[str, Any]) -> None:
         f"gravity ({gravity}) m/s²\n"
     )
     console.print(_table(summary["bodies"]))
+    if with_frames:
+        console.print()
+        console.print(_frame_table(summary["frames"]))
     for closure in summary["closures"]:
         console.print(f"[cyan]closure:[/] {escape(closure)}", soft_wrap=True)
     if summary["warnings"]:
@@ -127,6 +132,17 @@ def _table(bodies: list[dict[str, Any]]) -> Table:
             _bound(body["limits"]["velocity"]),
             _bound(body["limits"]["effort"]),
         )
+    return table
+
+
+def _frame_table(frames: list[dict[str, Any]]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("frame", no_wrap=True)
+    table.add_column("on body", style="cyan", no_wrap=True)
+    table.add_column(escape("position there [m]"), no_wrap=True)
+    for frame in frames:
+        place = " ".join(f"{x:.4g}" for x in frame["position"])
+        table.add_row(escape(frame["name"]), escape(frame["body"] or "(ground)"), place)
     return table
 
 

@@ -15,8 +15,13 @@ from jounce.model.robot import Robot
 Array = np.ndarray
 
 
-def random_configuration(robot: Robot, rng: np.random.Generator) -> Array:
+def random_configuration(
+    robot: Robot, rng: np.random.Generator, size: int | tuple[int, ...] | None = None
+) -> Array:
     """Return a random configuration within the limits, finite where there are none.
+
+    With ``size`` as many as it says, ``(*size, nq)``: those that single calls would give one
+    after the other.
 
     Without limits: angles within ±π, lengths and positions within ±1 m, any orientation.
     """
@@ -26,10 +31,12 @@ def random_configuration(robot: Robot, rng: np.random.Generator) -> Array:
     only_low, only_high = np.isneginf(low) & np.isfinite(high), np.isfinite(low) & np.isinf(high)
     low = np.where(only_low, high - 2 * reach, np.where(np.isneginf(low), -reach, low))
     high = np.where(only_high, low + 2 * reach, np.where(np.isposinf(high), reach, high))
-    q = np.empty(robot.nq)
-    for joint in robot.joints:
-        at = joint.q_slice
-        q[at] = joint.type.row.manifold.random(low[at], high[at], rng)
+    shape = () if size is None else (size,) if isinstance(size, int) else tuple(size)
+    q = np.empty((*shape, robot.nq))
+    for index in np.ndindex(*shape):
+        for joint in robot.joints:
+            at = joint.q_slice
+            q[index][at] = joint.type.row.manifold.random(low[at], high[at], rng)
     return q
 
 

@@ -200,11 +200,20 @@ class Robot:
         """Return the robot with these inertial parameters (the order of `jounce.parameters`)."""
         return _edits().with_parameters(self, parameters, strict=strict)
 
-    def random_configuration(self, rng: np.random.Generator) -> np.ndarray:
-        """Return a random configuration within the limits, finite where there are none."""
+    def random_configuration(
+        self, rng: np.random.Generator, size: int | tuple[int, ...] | None = None
+    ) -> np.ndarray:
+        """Return a random configuration within the limits, finite where there are none.
+
+        With ``size``, an integer or a shape, as many: ``(*size, nq)``.
+
+        >>> import jounce, numpy as np
+        >>> jounce.load("panda").random_configuration(np.random.default_rng(0), size=5).shape
+        (5, 7)
+        """
         from jounce.model.configuration import random_configuration
 
-        return random_configuration(self, rng)
+        return random_configuration(self, rng, size)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the robot as plain data, the content of a Jounce JSON file."""

@@ -26,6 +26,7 @@ from jounce.verification.motions import Motions, evaluated
 from jounce.verification.records import Check
 
 TOLERANCE = 1e-12  # of scale, at every order
+WIDE_BODY, WIDE_ROBOT = 2.0, 0.2  # radii of gyration that are hard to believe
 CONFIGURATIONS = 500  # where the mass matrix is looked at
 
 
@@ -51,7 +52,42 @@ def inertias(motions: Motions) -> list[Check]:
             f"pseudo-inertia of {', '.join(impossible)}" * bool(impossible),
             required=False,
         ),
+        Check(
+            "bodies whose matter lies far outside them (number)",
+            float(len(wide := _too_wide(motions.robot))),
+            0.0,
+            f"radius of gyration of {', '.join(wide)}" * bool(wide),
+            required=False,
+        ),
     ]
+
+
+def _too_wide(robot: Robot) -> list[str]:
+    """Name the bodies whose radius of gyration fits neither them nor the robot.
+
+    The radius √(Θ/m), Θ the largest principal moment about the centre of mass, is 0.29 of the
+    length of a rod.  Here it is more than `WIDE_BODY` times what the body reaches (from its joint
+    to its centre of mass, its frames and the joints it carries), and more than `WIDE_ROBOT` of
+    what the longest chain of the robot reaches.
+    """
+    reaches, chains = np.zeros(robot.n_bodies), np.zeros(robot.n_bodies)
+    for i, (body, joint) in enumerate(zip(robot.bodies, robot.joints, strict=True)):
+        places = [child.placement.p for child in robot.bodies if child.parent == i]
+        places += [frame.placement.p for frame in robot.frames if frame.body == i]
+        points = np.array([body.inertia.com, *places], dtype=float)
+        reaches[i] = np.linalg.norm(points - np.array(joint.type.point, dtype=float), axis=1).max()
+        chains[i] = reaches[i] + (chains[body.parent] if body.parent >= 0 else 0.0)
+    found = []
+    if not chains.any():
+        return found  # of one point, and no length to compare with
+    for body, reach in zip(robot.bodies, reaches, strict=True):
+        if body.inertia.mass <= 0.0:
+            continue
+        moment = float(np.linalg.eigvalsh(np.array(body.inertia.rotational, dtype=float))[-1])
+        radius = float(np.sqrt(max(moment, 0.0) / body.inertia.mass))
+        if radius > max(WIDE_BODY * reach, WIDE_ROBOT * chains.max()):
+            found.append(f"{body.name} ({radius:.2g} m)")
+    return found
 
 
 def _is_negative(inertia: Inertia) -> bool:

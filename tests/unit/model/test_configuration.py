@@ -263,3 +263,12 @@ def test_the_same_seed_gives_the_same_configuration():
     first, second = (MIXED.random_configuration(np.random.default_rng(5)) for _ in range(2))
     assert_close(first, second, EXACT)
     assert_close(MIXED.random_configuration(5), first, EXACT)  # type: ignore[arg-type]
+
+
+def test_many_random_configurations_are_those_of_single_calls():
+    robot = jounce.load("panda", floating_base=True)
+    rng, other = np.random.default_rng(5), np.random.default_rng(5)
+    many = robot.random_configuration(rng, size=(2, 3))
+    single = [robot.random_configuration(other) for _ in range(6)]
+    np.testing.assert_array_equal(many.reshape(6, -1), single)
+    assert robot.random_configuration(rng, size=4).shape == (4, robot.nq)

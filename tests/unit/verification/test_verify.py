@@ -36,7 +36,7 @@ SLOW = {"humanoid": pytest.mark.slow}
 def test_bundled_robots_pass(name: str) -> None:
     result = jounce.verify(jounce.load(name), samples=3)
     assert result.passed, str(result)
-    assert len(result.checks) == 26
+    assert len(result.checks) == 27
     assert found(result, POSITIVE).value > 1e-4
 
 
@@ -220,3 +220,20 @@ def test_progress_and_bad_arguments() -> None:
             jounce.verify(arm, **bad)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"jounce\.load"):
         jounce.verify("panda")  # type: ignore[arg-type]
+
+
+def test_matter_far_outside_of_a_body_is_noted():
+    """A wrist of 0.19 kg with a radius of gyration of 0.42 m, as a published UR5 has it."""
+    wide = {}
+    for moment in (0.0002, 0.0333):
+        arm = jounce.load("planar2r").to_dict()
+        across = moment + 0.19 * 0.1**2  # about the origin, 0.1 m from the centre
+        arm["bodies"][1]["inertia"] = [0.19, 0.019, 0, 0, moment, across, across, 0, 0, 0]
+        arm["frames"] = []
+        robot = jounce.load(arm, strict=False)
+        (check,) = [c for c in jounce.verify(robot, samples=2).checks if "far outside" in c.name]
+        wide[moment] = check
+        assert check.passed
+    assert wide[0.0002].holds
+    assert not wide[0.0333].holds
+    assert "link2" in wide[0.0333].detail

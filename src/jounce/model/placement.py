@@ -1,0 +1,51 @@
+"""Poses from what files and people write: a position with angles, or with a quaternion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jounce.algebra.rigid import pose_of
+from jounce.algebra.so3 import from_rpy
+from jounce.errors import ArgumentError
+from jounce.model.checks import QUATERNION_TOLERANCE, checked
+
+
+def transform(xyz: Any = (0.0, 0.0, 0.0), *, rpy: Any = None, quaternion: Any = None) -> np.ndarray:
+    """Return the pose ``(*batch, 4, 4)`` at ``xyz``, turned by one of ``rpy`` and ``quaternion``.
+
+    ``rpy`` are roll, pitch, yaw about the fixed axes x, y, z, as in URDF: ``R = Rz Ry Rx``.
+    ``quaternion`` is x y z w, of unit length to 1e-6.  With neither it is not turned.  Every
+    placement of a builder, frame or goal of inverse kinematics takes such a pose.
+
+    >>> import jounce, math
+    >>> jounce.transform((1, 2, 3), rpy=(0, 0, math.pi / 2)).round(12) + 0.0
+    array([[ 0., -1.,  0.,  1.],
+           [ 1.,  0.,  0.,  2.],
+           [ 0.,  0.,  1.,  3.],
+           [ 0.,  0.,  0.,  1.]])
+    """
+    position = checked("xyz", xyz, 3, "x, y, z")
+    if rpy is not None and quaternion is not None:
+        raise ArgumentError("transform takes rpy or quaternion, got both; give one.")
+    if rpy is None:
+        q = checked("quaternion", (0.0, 0.0, 0.0, 1.0) if quaternion is None else quaternion, 4,
+                    "x, y, z, w")  # fmt: skip
+        norm = np.linalg.norm(q, axis=-1, keepdims=True)
+        if np.any(np.abs(norm - 1.0) > QUATERNION_TOLERANCE):
+            raise ArgumentError(
+                f"quaternion (x y z w) must have unit length to {QUATERNION_TOLERANCE:g}, got "
+                f"{float(norm.ravel()[np.argmax(np.abs(norm - 1.0))]):.9g}; normalise it."
+            )
+        shape = np.broadcast_shapes(position.shape[:-1], q.shape[:-1])
+        return pose_of(
+            np.broadcast_to(position, (*shape, 3)), np.broadcast_to(q / norm, (*shape, 4))
+        )
+    angles = checked("rpy", rpy, 3, "roll, pitch, yaw")
+    shape = np.broadcast_shapes(position.shape[:-1], angles.shape[:-1])
+    T = np.zeros((*shape, 4, 4))
+    for index in np.ndindex(*shape):
+        T[index][:3, :3] = from_rpy(*np.broadcast_to(angles, (*shape, 3))[index].tolist()).rows
+    T[..., :3, 3], T[..., 3, 3] = position, 1.0
+    return T
