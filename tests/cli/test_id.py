@@ -280,6 +280,10 @@ BAD = [
         "no directory /no/such to write torques.csv to",
     ),
     ("option", rows(), ("--speed",), "--speed"),
+    ("huge", rows("9,1.7e308,1"), (), "log.csv: samples must be 1e+100 at most, got 1.7e+308"),
+    ("huge noise", rows(), ("--noise", "1e308"), "noise must be finite, ≥ 0 and 1e+100 at most"),
+    ("high order", rows(), ("--order", "171"), "degree must be 99 at most, got 177"),
+    ("long field", "t,joint1,joint2," + "x" * 200_000, (), "field larger than field limit"),
 ]
 
 

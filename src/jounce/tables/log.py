@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from jounce.errors import ArgumentError, ShapeError, TableError
+from jounce.errors import ArgumentError, NotFiniteError, ShapeError, TableError
 from jounce.model.checks import checked_integer
 from jounce.model.components import position_kinds, position_names
 from jounce.model.robot import Robot
@@ -261,7 +261,7 @@ class Log:
             warnings.simplefilter("always")
             try:
                 smoothing = choose_smoothing(time, highest, order=missing, **options)
-            except (ShapeError, ArgumentError) as error:
+            except (ShapeError, ArgumentError, NotFiniteError) as error:
                 raise TableError(f"{file.path}: {error}") from error
         names = file.names if file.orders[0] == 1 else file.rate_names or file.names
         texts = [str(warning.message) for warning in caught]

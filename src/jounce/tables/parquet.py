@@ -225,7 +225,7 @@ def _opened(path: Path, file: Any) -> Any:
     pa = pyarrow()
     try:
         return pa.parquet.ParquetFile(file, pre_buffer=False)
-    except pa.ArrowException as error:
+    except (pa.ArrowException, OSError) as error:
         raise _damaged(path, error) from error
 
 

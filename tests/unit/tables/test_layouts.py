@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -396,6 +397,23 @@ def test_a_log_of_nothing_but_dirt(tmp_path: Path):
     file.write_text("t," + ",".join(JOINTS) + "\n0,,1\n1,,2\n", encoding="utf-8")
     with pytest.raises(TableError, match=r"no row is left"):
         open_log(ARM, file, drop_invalid=True)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+def test_a_pipe_is_refused_and_does_not_hang(tmp_path: Path):
+    os.mkfifo(tmp_path / "log.csv")
+    with pytest.raises(TableError, match=r"log\.csv: not a regular file; copy"):
+        open_log(ARM, tmp_path / "log.csv")
+
+
+def test_damaged_metadata_of_parquet(tmp_path: Path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    file = tmp_path / "log.parquet"
+    pq.write_table(pa.table({"t": T, "q1": Q[:, 0], "q2": Q[:, 1]}), file)
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-60] + bytes(40) + whole[-20:])
+    with pytest.raises(TableError, match=r"log\.parquet: not a whole Parquet file"):
+        open_log(ARM, file)
 
 
 def test_map_is_checked(tmp_path: Path):

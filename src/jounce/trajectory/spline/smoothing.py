@@ -24,6 +24,8 @@ from jounce.trajectory.spline.fit import System, divided, system_of
 GRID_GAP = 4.0  # knots without a sample that a smoothing spline still bridges
 SAMPLE_GAP = 20.0  # median steps that an interpolating spline still bridges
 FELT = 1e-14  # of what happens at the end of a window
+LARGEST = 1e100  # of samples and noise: squares of larger ones overflow
+MOST_DEGREE = 99
 REST = 1e-12  # of the movement of the liveliest coordinate: what moves less, does so by rounding
 
 PENALTIES = 10.0 ** np.arange(-10.0, 8.1)
@@ -112,6 +114,8 @@ def choose_smoothing(
     t, q = checked_samples(t, q)
     degree = _checked_degree(degree, order, t.size)
     noise = _checked_noise(noise, q.shape[1])
+    if np.abs(q).max() > LARGEST:
+        raise ArgumentError(f"samples must be {LARGEST:g} at most, got {np.abs(q).max():g}.")
     usual, finest = _steps(t)
     if noise is not None and not noise.any():
         step = float(np.median(np.diff(t)))
@@ -205,6 +209,10 @@ def _checked_degree(degree: int | None, order: int, samples: int) -> int:
     order = checked_integer("order", order)
     degree = max(7, order + 3 + order % 2) if degree is None else degree
     degree = checked_integer("degree", degree, 5)
+    if degree > MOST_DEGREE:
+        raise ArgumentError(
+            f"degree must be {MOST_DEGREE} at most, got {degree} for derivatives of order {order}."
+        )
     if degree % 2 == 0:
         raise ArgumentError(f"degree must be odd, got {degree}.")
     if samples < degree + 1:
@@ -224,8 +232,10 @@ def _checked_noise(noise: Any, n: int) -> np.ndarray | None:
         raise ShapeError(
             f"noise must be one standard deviation or have shape ({n},), got {array.shape}."
         )
-    if not np.isfinite(array).all() or np.any(array < 0.0):
-        raise NotFiniteError(f"noise must be finite and ≥ 0, got {array.tolist()}.")
+    if not np.isfinite(array).all() or np.any(array < 0.0) or np.any(array > LARGEST):
+        raise NotFiniteError(
+            f"noise must be finite, ≥ 0 and {LARGEST:g} at most, got {array.tolist()}."
+        )
     if np.any(array == 0.0) and np.any(array > 0.0):
         raise ArgumentError(
             "noise must be zero for all coordinates (interpolation) or for none, "

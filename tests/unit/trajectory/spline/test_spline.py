@@ -183,7 +183,13 @@ def test_it_is_frozen_and_pickles():
         (np.arange(9.0), np.ones((8, 1)), {}, ShapeError, r"got \(9,\) and \(8, 1\)"),
         (np.zeros(9), np.ones((9, 1)), {}, ArgumentError, r"t\[1\] = 0\.0 does not come after"),
         (np.arange(9.0), np.full((9, 1), np.nan), {}, NotFiniteError, "q"),
-        (np.arange(9.0), np.ones((9, 2)), {"noise": -1.0}, NotFiniteError, "finite and ≥ 0"),
+        (
+            np.arange(9.0),
+            np.ones((9, 2)),
+            {"noise": -1.0},
+            NotFiniteError,
+            "finite, ≥ 0 and 1e.100",
+        ),
         (
             np.arange(9.0),
             np.ones((9, 2)),
