@@ -2,6 +2,7 @@
 
 from jounce import adapters as adapters
 from jounce import elastic as elastic
+from jounce import fleet as fleet
 from jounce import identification as identification
 from jounce import ik as ik
 from jounce import literature as literature
@@ -86,6 +87,7 @@ from jounce.comparison.study import compare as compare
 from jounce.dynamics.closed_form import ClosedForm as ClosedForm
 from jounce.errors import ArgumentError as ArgumentError
 from jounce.errors import ClosureError as ClosureError
+from jounce.errors import ClusterError as ClusterError
 from jounce.errors import ConvergenceError as ConvergenceError
 from jounce.errors import InfeasibleError as InfeasibleError
 from jounce.errors import InvalidInertiaError as InvalidInertiaError

@@ -107,6 +107,10 @@ class SolverError(JounceError, ArithmeticError):
     """A numerical problem that its solver gave up."""
 
 
+class ClusterError(JounceError, ConnectionError):
+    """A cluster that cannot be reached, or went away; what was done before is kept."""
+
+
 class MemoryLimitError(JounceError, MemoryError):
     """A result that would take more memory than the caller allows."""
 

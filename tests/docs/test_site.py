@@ -15,8 +15,8 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 ENTRIES = re.findall(r"^::: (\S+)$", (DOCS / "reference.md").read_text(encoding="utf-8"), re.M)
 APPLICATIONS = (
-    "elastic", "identification", "ik", "planning", "report", "simulation", "tables", "trajectory",
-    "viewer",
+    "elastic", "fleet", "identification", "ik", "planning", "report", "simulation", "tables",
+    "trajectory", "viewer",
 )  # fmt: skip
 PACKAGES = {"adapters", *APPLICATIONS, "literature"}
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")

@@ -10,7 +10,8 @@ import click
 from jounce.cli.arguments import robot_argument
 from jounce.cli.console import messages, output, progress, say
 from jounce.cli.failure import CheckFailed
-from jounce.cli.motion_argument import logged, motion_options
+from jounce.cli.fleet_argument import fleet_options, fleet_progress, is_fleet, tell_failed, who
+from jounce.cli.motion_argument import NAMES, logged, motion_options
 
 if TYPE_CHECKING:
     from jounce.limits.check import LimitReport, LimitRow
@@ -23,20 +24,21 @@ _SPOKEN = {
     "effort_rate": "torque-rate",
     "effort_second_rate": "torque-2nd-rate",
 }
+_WORST = 20  # lines about many logs
 _USUAL = ("position", "velocity", "acceleration", "jerk", "effort", "effort_rate")
 
 
 @click.command("check", epilog="Example: jounce check panda log.csv --limits limits.csv")
 @robot_argument
-@click.argument("motion", type=_FILE)
 @click.option("--limits", type=_FILE, metavar="FILE",
               help="Limits (.csv, .json); what it leaves out is the robot's own.")  # fmt: skip
 @motion_options
-def check(robot: Robot, *, motion: Path, limits: Path | None, **options: Any) -> None:
+@fleet_options
+def check(robot: Robot, *, motion: tuple[Path, ...], limits: Path | None, **options: Any) -> None:
     """Check a logged motion against limits.
 
     It ends with 1 if one is exceeded.  MOTION is a log as for 'jounce id'; rates that it lacks
-    come from a smoothing spline.
+    come from a smoothing spline.  Of several files, folders or patterns the worst joints are shown.
     """
     from jounce.errors import ArgumentError
     from jounce.limits.check import check_log, needed_order
@@ -45,7 +47,10 @@ def check(robot: Robot, *, motion: Path, limits: Path | None, **options: Any) ->
     known = MotionLimits.of(robot) if limits is None else MotionLimits.read(limits, robot)
     if not known.limited():
         raise ArgumentError(f"no limits are known of {robot.name!r}; give some with --limits.")
-    log = logged(motion, robot, needed_order(known), options)
+    if is_fleet(motion, options):
+        _check_fleet(robot, motion, known, options)
+        return
+    log = logged(motion[0], robot, needed_order(known), options)
     with progress(f"limits of {robot.name}"):
         report = check_log(robot, log, known)
     _print(report)
@@ -59,6 +64,25 @@ def check(robot: Robot, *, motion: Path, limits: Path | None, **options: Any) ->
         others = f", and {len(more)} more" if more else ""
         raise CheckFailed(f"{_sentence(worst)}{others}")
     say("; ".join(["all known limits hold at the samples", *missing]))
+
+
+def _check_fleet(
+    robot: Robot, motion: tuple[Path, ...], limits: MotionLimits, options: dict[str, Any]
+) -> None:
+    """Check many logs: the worst joints, a line each."""
+    from jounce.fleet import check as check_fleet
+
+    said = {name: options[name] for name in NAMES}
+    with fleet_progress(f"limits of {robot.name}") as report:
+        found = check_fleet(robot, motion, limits, progress=report, **who(options), **said)
+    for file, row in found.rows[:_WORST]:
+        say(f"{100.0 * row.use:.4g} % of the limit: {file}: {_sentence(row, row.violated)}")
+    if len(found.rows) > _WORST:
+        say(f"and {len(found.rows) - _WORST} more joints of logs that use less")
+    tell_failed(found.failed)
+    beyond = len({file for file, _ in found.violations})
+    if beyond or found.failed:
+        raise CheckFailed(f"{beyond} logs exceed a limit, {len(found.failed)} cannot be read")
 
 
 def _print(report: LimitReport) -> None:
@@ -86,8 +110,8 @@ def _spoken(name: str) -> str:
     return _SPOKEN.get(name, name)
 
 
-def _sentence(row: LimitRow) -> str:
+def _sentence(row: LimitRow, beyond: bool = True) -> str:
     return (
         f"the {_spoken(row.quantity)} of {row.joint} is {row.value:.6g} at t = {row.time:.6g} s, "
-        f"beyond its limit {row.bound:.6g}"
+        f"{'beyond' if beyond else 'within'} its limit {row.bound:.6g}"
     )

@@ -10,7 +10,9 @@ import click
 
 from jounce.cli.arguments import check_output, robot_argument
 from jounce.cli.console import compile_with_progress, messages, output, progress
-from jounce.cli.motion_argument import logged, motion_options
+from jounce.cli.failure import CheckFailed
+from jounce.cli.fleet_argument import fleet_options, fleet_progress, is_fleet, tell_failed, who
+from jounce.cli.motion_argument import NAMES, logged, motion_options
 from jounce.cli.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
@@ -26,27 +28,32 @@ _BLOCK = 16384
 
 @click.command("id", epilog="Example: jounce id panda log.csv --units deg -o torques.csv")
 @robot_argument
-@click.argument("motion", type=_FILE)
 @click.option("--order", type=click.IntRange(min=0), default=2, show_default=True, metavar="K",
               help="Highest time derivative of the torques.")  # fmt: skip
 @click.option("--out", "-o", type=_FILE, metavar="FILE",
-              help="Where to write t, Q:JOINT, Q1:JOINT …: .csv, .npz or .parquet.")  # fmt: skip
+              help="Where to write t, Q:JOINT, Q1:JOINT …: .csv, .npz or .parquet; "
+              "for many logs a folder.")  # fmt: skip
 @click.option("--with-motion", is_flag=True, help="Write q, v, a … as well.")
 @motion_options
+@fleet_options
 @click.option("--block", type=click.IntRange(min=1), default=_BLOCK, show_default=True,
               metavar="N",
               help="Samples in memory at a time; does not change the result.")  # fmt: skip
-def id(robot: Robot, *, motion: Path, **options: Any) -> None:
+def id(robot: Robot, *, motion: tuple[Path, ...], **options: Any) -> None:
     """Compute torques of a logged motion, and their rates.
 
     MOTION is a .csv, .npz or .parquet file with a column t and one for every joint, called as the
     joint or q:JOINT.  Rates that it lacks (columns v:JOINT, a:JOINT …) come from a smoothing
-    spline through its highest ones.
+    spline through its highest ones.  Several files, folders or patterns are done side by side; then
+    -o is a folder of Parquet files, and what is done already is not done again.
     """
+    if is_fleet(motion, options):
+        _run_fleet(robot, motion, options)
+        return
     order, out = options["order"], options["out"]
-    _check_output(out, motion)
+    _check_output(out, motion[0])
     watch = Stopwatch()
-    log = logged(motion, robot, order + 2, options, observe=watch.stage)
+    log = logged(motion[0], robot, order + 2, options, observe=watch.stage)
     highest, samples = _run(robot, log, watch, options)
     _print_summary(robot, highest)
     if log.smoothing is not None:
@@ -63,11 +70,10 @@ def _run(
     """Read, fit, evaluate and write; return the largest |Q⁽ᵏ⁾| of each joint, and the samples."""
     import numpy as np
 
-    from jounce.errors import NotFiniteError
     from jounce.kernels.description import kernel_spec
     from jounce.kernels.kernel import kernel_of
     from jounce.tables.file import table_writer
-    from jounce.tables.table import table_of
+    from jounce.tables.forces import log_forces, without_motion
 
     kernel = kernel_of(kernel_spec(robot, "inverse_dynamics", options["order"]))
     compile_with_progress(kernel)
@@ -75,21 +81,41 @@ def _run(
     out = options["out"]
     target = nullcontext(lambda _: None) if out is None else table_writer(out)
     with target as write, progress(f"torques of {robot.name}", _TICKS) as advance:
-        for table in log.blocks(options["block"]):
+        for table in log_forces(log, kernel, options["block"], observe=watch.stage):
             with watch.stage("evaluate"):
-                forces = kernel(*table.motion)
-                highest = np.maximum(highest, np.abs(forces).max(axis=1))
-            if not np.isfinite(highest).all():
-                raise NotFiniteError(
-                    f"torques after t = {table.time[0]:g} s overflow; check the units."
-                )
+                highest = np.maximum(highest, np.abs(np.asarray(table.forces)).max(axis=1))
             with watch.stage("write"):
-                kept = table.motion if options["with_motion"] else []
-                write(table_of(table.time, table.names, table.rate_names, kept, forces))
+                write(table if options["with_motion"] else without_motion(table))
             samples += len(table.time)
             advance(int(_TICKS * log.done) - done)
             done = int(_TICKS * log.done)
     return highest, samples
+
+
+def _run_fleet(robot: Robot, motion: tuple[Path, ...], options: dict[str, Any]) -> None:
+    """Do many logs; those without a result are told, and make the command end with 1."""
+    from jounce.fleet import inverse_dynamics
+    from jounce.fleet.manifest import NAME
+
+    out: Path | None = options["out"]
+    if out is None or out.is_file() or options["with_motion"]:
+        raise click.UsageError("for many logs give -o FOLDER, and no --with-motion")
+    with fleet_progress(f"torques of {robot.name}") as report:
+        found = inverse_dynamics(
+            robot,
+            motion,
+            out,
+            order=options["order"],
+            progress=report,
+            **who(options),
+            **{name: options[name] for name in NAMES},
+        )
+    samples = sum(record.samples for record in found.records)
+    before = len(found.records) - found.made - len(found.failed)
+    _say(f"{out}: {len(found.records)} logs, {samples} samples; {found.made} made, {before} before")
+    if found.failed:
+        tell_failed([record.error or "" for record in found.failed])
+        raise CheckFailed(f"{len(found.failed)} logs have no result; {out / NAME} lists them")
 
 
 def _check_output(out: Path | None, motion: Path) -> None:

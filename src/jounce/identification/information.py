@@ -68,6 +68,7 @@ class Information:
         self.counts = np.zeros(len(BATCHES), dtype=int)  # of batches
         self.samples = 0
         self.notes: list[str] = []  # of the reader of the logs
+        self.failed: tuple[str, ...] = ()  # logs of a fleet that could not be read
         self.squares = np.zeros((3, robot.nv))  # sums of v², a², Q²
         self.lower = np.full(robot.nv, np.inf)  # of the velocity
         self.upper = np.full(robot.nv, -np.inf)

@@ -1,0 +1,85 @@
+"""Where the work is done: processes of this machine, or a cluster that is there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import islice
+from typing import Any
+
+from jounce.errors import ArgumentError, ClusterError
+from jounce.lazy import required
+from jounce.model.checks import checked_integer
+
+AHEAD = 4  # tasks that wait for every thread of the cluster
+Outcome = Any  # what a task returns, or the exception of a task that could not be run
+
+
+@contextmanager
+def connected(client: Any, workers: int | None) -> Iterator[Any]:
+    """Yield a client of Dask: the one given, one of the address given, or one of our own.
+
+    Our own has ``workers`` processes of one thread on this machine, as many as there are cores
+    unless told; they end with the block.
+    """
+    distributed = required("distributed", "a fleet", "fleet")
+    if client is not None and workers is not None:
+        raise ArgumentError("give a client or workers, not both: a cluster has its own workers.")
+    if isinstance(client, str):
+        try:
+            own = distributed.Client(client)
+        except (OSError, ValueError) as error:
+            raise ClusterError(
+                f"no scheduler at {client} ({error}); give the address it prints when it starts."
+            ) from error
+        with own:
+            yield own
+    elif client is not None:
+        yield client
+    else:
+        count = os.cpu_count() or 1 if workers is None else checked_integer("workers", workers, 1)
+        with (
+            distributed.LocalCluster(
+                n_workers=count, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+            ) as cluster,
+            distributed.Client(cluster) as own,
+        ):
+            yield own
+
+
+def outcomes(
+    client: Any,
+    submitted: Iterable[Any],
+    more: Callable[[Outcome], Iterable[Any]] = lambda _: (),
+) -> Iterator[tuple[Any, Outcome]]:
+    """Yield futures and what became of them, in the order in which they end.
+
+    ``submitted`` submits tasks as it is read, a few ahead of what the cluster can do.
+    ``more(outcome)`` are futures that follow from one; then it is not yielded itself.
+    """
+    distributed = required("distributed", "a fleet", "fleet")
+    waiting = iter(submitted)
+    threads = sum(client.nthreads().values()) or 1
+    running = distributed.as_completed(islice(waiting, AHEAD * threads))
+    try:
+        for future in running:
+            outcome = _outcome(client, future)
+            following = list(more(outcome))
+            for one in following or islice(waiting, 1):
+                running.add(one)
+            if not following:
+                yield future, outcome
+    finally:
+        with suppress(Exception):  # the scheduler may have gone
+            client.cancel(list(running.futures), force=True)
+
+
+def _outcome(client: Any, future: Any) -> Outcome:
+    if future.status in ("cancelled", "lost"):
+        raise ClusterError(
+            f"the scheduler {client.scheduler.addr} went away or dropped the work; run it again: "
+            "what is done is not done again."
+        )
+    failure = future.exception()
+    return future.result() if failure is None else failure

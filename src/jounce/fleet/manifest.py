@@ -1,0 +1,116 @@
+"""What became of every log: a line of JSON each, beside the results.
+
+A line is appended when a log is done, so that whatever ends a run loses none of them; in the end
+the file is written anew, one line a log in their order.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple
+
+from jounce.errors import JounceError
+from jounce.files import atomic_write, parsed_json
+
+NAME = "manifest.jsonl"
+
+
+class Record(NamedTuple):
+    """A log and its result: ``key`` is what it was made from, ``error`` why there is none."""
+
+    source: str
+    output: str
+    key: str = ""
+    bytes: int = 0
+    samples: int = 0
+    notes: tuple[str, ...] = ()
+    error: str | None = None
+
+    def stands(self, key: str, out: Path) -> bool:
+        """Whether the result is there and was made from the same."""
+        path = out / self.output
+        return self.error is None and self.key == key and _size(path) == self.bytes
+
+    @property
+    def line(self) -> str:
+        """The record as a line of JSON; what is empty is left out."""
+        return json.dumps({k: v for k, v in self._asdict().items() if v}, ensure_ascii=False)
+
+
+class Manifest:
+    """The records in a folder, by the name of the result; a context in which more are added."""
+
+    def __init__(self, out: Path) -> None:
+        self.path = out / NAME
+        self.records: dict[str, Record] = {}
+        if self.path.exists():
+            for line in self.path.read_text(encoding="utf-8").splitlines():
+                record = _parsed(line)
+                if record is not None:
+                    self.records[record.output] = record
+
+    def __enter__(self) -> Manifest:
+        before = self.path.read_bytes()[-1:] if self.path.exists() else b""
+        self._file = self.path.open("a", encoding="utf-8", newline="\n")
+        if before not in (b"", b"\n"):  # a line that a run was killed in
+            self._file.write("\n")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: object, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def add(self, record: Record) -> None:
+        """Keep a record, at once."""
+        self.records[record.output] = record
+        self._file.write(f"{record.line}\n")
+        self._file.flush()
+
+    def rewrite(self, outputs: Iterable[str]) -> None:
+        """Write the records of these results first, in this order, then all others."""
+        order = dict.fromkeys([*outputs, *self.records])
+        with atomic_write(self.path) as file:
+            file.writelines(f"{self.records[name].line}\n" for name in order)
+
+
+def content_key(path: str, *made_with: str) -> str:
+    """Return a digest of the bytes of a log, or of all files of a folder, and of what it meets."""
+    state = hashlib.blake2b(digest_size=20)
+    for part in made_with:
+        state.update(f"{len(part)} {part}\n".encode())
+    top = Path(path)
+    for file in sorted(p for p in top.rglob("*") if p.is_file()) if top.is_dir() else [top]:
+        with file.open("rb") as data:
+            state.update(hashlib.file_digest(data, "blake2b").digest())
+    return state.hexdigest()
+
+
+def one_line(failure: BaseException) -> str:
+    """Say in a line what went wrong."""
+    if isinstance(failure, OSError) and not isinstance(failure, JounceError) and failure.strerror:
+        name = "" if failure.filename is None else f"{os.fsdecode(failure.filename)}: "
+        return f"{name}{failure.strerror}"
+    text = " ".join(str(failure).split())
+    return text if isinstance(failure, JounceError) else f"{type(failure).__name__}: {text}"
+
+
+def _parsed(line: str) -> Record | None:
+    """Return the record of a line; None if a run was killed while it wrote it."""
+    try:
+        data = parsed_json(line)
+        return Record(**{**data, "notes": tuple(data.get("notes", ()))})
+    except (ValueError, TypeError, AttributeError):
+        return None
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return -1

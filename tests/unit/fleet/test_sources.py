@@ -1,0 +1,61 @@
+"""Which logs are meant, and what the results are called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jounce.errors import ArgumentError
+from jounce.fleet.sources import sources
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    for name in ("a.csv", "b/c.parquet", "b/d.npz", "b/e.txt", "b/.hidden.csv", "out/f.parquet"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("given", "outputs"),
+    [
+        (["."], ["a.parquet", "b/c.parquet", "b/d.parquet"]),
+        (["a.csv", "b/d.npz"], ["a.parquet", "d.parquet"]),
+        (["b/*"], ["c.parquet", "d.parquet"]),
+        (["**/*.npz", "a.csv"], ["b/d.parquet", "a.parquet"]),
+        (["b", "b/c.parquet"], ["c.parquet", "d.parquet"]),
+    ],
+)
+def test_names_of_results(given: list[str], outputs: list[str], tree: Path):
+    found = sources([tree / name for name in given], tree / "out")
+    assert [source.output for source in found] == outputs
+    assert all(Path(source.path).is_file() for source in found)
+
+
+def test_one_name_is_enough(tree: Path):
+    assert sources(str(tree / "a.csv")) == sources([tree / "a.csv"])
+
+
+def test_a_bag_of_several_files_is_one_log(tree: Path):
+    (tree / "b" / "bag").mkdir()
+    for name in ("metadata.yaml", "bag_0.db3"):
+        (tree / "b" / "bag" / name).touch()
+    assert [s.output for s in sources(tree / "b")] == ["bag.parquet", "c.parquet", "d.parquet"]
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        (["b/*.txt"], ArgumentError, r"no logs in .*b/\*\.txt; give files that end in \.csv"),
+        ([], ArgumentError, "no logs in nothing"),
+        (["no.csv"], FileNotFoundError, "No such file"),
+        (["a.csv", "b/a.csv"], ArgumentError, r"would both become a\.parquet; give the folder"),
+    ],
+)
+def test_what_is_refused(given: list[str], error, message: str, tree: Path):
+    (tree / "b" / "a.csv").touch()
+    with pytest.raises(error, match=message):
+        sources([tree / name for name in given], tree / "out")

@@ -1,0 +1,208 @@
+"""Torques of many logs on real clusters: the same bytes whoever does them, after any accident."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import jounce
+from jounce.cli import main
+from jounce.errors import ArgumentError, ClusterError
+from jounce.fleet import inverse_dynamics
+from jounce.fleet.manifest import NAME
+from jounce.fleet.torques import PARTS
+from tests.unit.fleet.logs import ARM, contents, write_log
+
+pytest.importorskip("distributed")
+pytest.importorskip("pyarrow")
+
+LONG = 30_000  # samples; several windows of the spline
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("logs")
+    for i, name in enumerate(["a.csv", "b/c.csv", "b/d.npz", "b/e.parquet"]):
+        write_log(folder / name, seed=i)
+    write_log(folder / "long.parquet", LONG, step=0.03)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def expected(logs: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """Return what ``jounce id`` writes for each log alone."""
+    out = tmp_path_factory.mktemp("alone")
+    for path in logs.rglob("*.*"):
+        target = (out / path.relative_to(logs)).with_suffix(".parquet")
+        target.parent.mkdir(exist_ok=True)
+        done = CliRunner().invoke(main, ["id", "planar2r", str(path), "-o", str(target)])
+        assert done.exit_code == 0, done.output
+    return contents(out)
+
+
+def test_bytes_are_those_of_one_log_alone(two: Any, one: Any, logs, expected, tmp_path: Path):
+    """Two workers or one, in parts of any size."""
+    for client, split in ((two, LONG + 1), (two, 1), (two, 7000), (one, 5000)):
+        out = tmp_path / f"{split}"
+        told: list[tuple[int, int]] = []
+        done = inverse_dynamics(
+            ARM,
+            logs,
+            out,
+            client=client,
+            split=split,
+            progress=lambda *x: told.append(x),  # noqa: B023
+        )
+        assert (done.made, done.failed) == (5, ())
+        assert contents(out) == expected, split
+        assert told == [(i, 5) for i in range(1, 6)]
+        assert not (out / PARTS).exists()
+        assert {r.output: r.samples for r in done.records}["long.parquet"] == LONG
+
+
+def test_done_work_is_known_by_content(two: Any, logs: Path, tmp_path: Path):
+    mine, out = tmp_path / "logs", tmp_path / "out"
+    shutil.copytree(logs, mine, ignore=shutil.ignore_patterns("long*"))
+
+    def made(**options: Any) -> int:
+        return inverse_dynamics(ARM, mine, out, client=two, split=9000, **options).made
+
+    assert made() == 4
+    before = {p: p.stat().st_mtime_ns for p in out.rglob("*.parquet")}
+    os.utime(mine / "a.csv")  # the same content
+    assert made() == 0
+    assert before == {p: p.stat().st_mtime_ns for p in out.rglob("*.parquet")}
+    write_log(mine / "a.csv", seed=7)
+    assert made() == 1
+    (out / "b" / "c.parquet").unlink()
+    (out / "b" / "d.parquet").write_bytes(b"half")
+    assert made() == 2
+    assert made(order=1) == 4
+    assert made(order=1, noise=1e-6) == 4
+    heavy = ARM.with_payload("tip", jounce.Inertia(0.5, (0, 0, 0), [[0.0] * 3] * 3))
+    assert inverse_dynamics(heavy, mine, out, client=two, order=1, noise=1e-6).made == 4
+
+
+def test_a_bad_log_does_not_stop_the_others(two: Any, logs: Path, tmp_path: Path):
+    mine, out = tmp_path / "logs", tmp_path / "out"
+    shutil.copytree(logs, mine)
+    (mine / "bad.csv").write_text("t,joint1,joint2\n0,1,2\n1,x,2\n")
+    (mine / "torn.parquet").write_bytes((mine / "long.parquet").read_bytes()[:-100])
+    done = inverse_dynamics(ARM, mine, out, client=two, split=9000)
+    errors = {record.output: record.error for record in done.failed}
+    assert done.made == 5
+    assert sorted(errors) == ["bad.parquet", "torn.parquet"]
+    assert errors["bad.parquet"] == f"{mine}/bad.csv:3: column joint1: 'x' is not a number."
+    assert "\n" not in str(errors["torn.parquet"])
+    lines = [json.loads(line) for line in (out / NAME).read_text().splitlines()]
+    assert [line["output"] for line in lines] == [record.output for record in done.records]
+    assert {line["output"]: line["error"] for line in lines if "error" in line} == errors
+    shutil.copy(mine / "a.csv", mine / "bad.csv")
+    again = inverse_dynamics(ARM, mine, out, client=two, split=9000)
+    assert (again.made, [r.output for r in again.failed]) == (1, ["torn.parquet"])
+
+
+def test_a_full_disk_under_one_result(one: Any, logs, expected, tmp_path: Path, monkeypatch):
+    """Nothing is half-written; the second run does what is missing."""
+    real = os.fsync
+    full = [True]
+
+    def fsync(descriptor: int) -> None:
+        name = str(Path(f"/proc/self/fd/{descriptor}").readlink())
+        if full and PARTS not in name and os.fstat(descriptor).st_size > 500_000:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    done = inverse_dynamics(ARM, logs, tmp_path, client=one, split=9000)
+    assert [record.error for record in done.failed] == [
+        f"{tmp_path}/long.parquet: No space left on device"
+    ]
+    results = {name: data for name, data in contents(tmp_path).items() if PARTS not in name}
+    assert results == {name: data for name, data in expected.items() if name != "long.parquet"}
+    assert len([*(tmp_path / PARTS).glob("*.parquet")]) > 2
+    full.clear()
+    monkeypatch.setattr("jounce.fleet.torques.log_forces", None)  # all parts are there
+    assert inverse_dynamics(ARM, logs, tmp_path, client=one, split=9000).made == 1
+    assert contents(tmp_path) == expected
+
+
+def test_a_killed_worker_loses_nothing(two: Any, logs, expected, tmp_path: Path):
+    killed: list[int] = []
+
+    def kill(done: int, total: int) -> None:
+        if not killed:
+            killed.extend(two.run(os.getpid).values())
+            os.kill(killed[0], signal.SIGKILL)
+
+    done = inverse_dynamics(ARM, logs, tmp_path, client=two, split=1, progress=kill)
+    assert len(killed) == 2
+    assert done.failed == ()
+    assert contents(tmp_path) == expected
+    two.wait_for_workers(2, timeout=60)
+
+
+def test_a_run_that_is_stopped_goes_on(two: Any, logs, expected, tmp_path: Path):
+    class Stop(Exception):
+        pass
+
+    def stop(done: int, total: int) -> None:
+        if done == 2:
+            raise Stop
+
+    with pytest.raises(Stop):
+        inverse_dynamics(ARM, logs, tmp_path, client=two, progress=stop)
+    (manifest,) = tmp_path.glob(NAME)
+    with manifest.open("a") as file:  # killed while it wrote
+        file.write('{"source": "half')
+    done = inverse_dynamics(ARM, logs, tmp_path, client=two)
+    assert 0 < done.made <= 3
+    assert contents(tmp_path) == expected
+
+
+def test_a_scheduler_that_goes_away(logs, expected, tmp_path: Path):
+    import distributed
+
+    options: dict[str, Any] = {
+        "n_workers": 1,
+        "processes": False,
+        "dashboard_address": "127.0.0.1:0",
+    }
+    cluster = distributed.LocalCluster(**options)
+
+    def close(done: int, total: int) -> None:
+        if done == 1:
+            cluster.close()
+
+    with pytest.raises(ClusterError, match="what is done is not done again"):
+        inverse_dynamics(ARM, logs, tmp_path, client=cluster.scheduler_address, progress=close)
+    with distributed.Client(**options) as client:
+        done = inverse_dynamics(ARM, logs, tmp_path, client=client)
+    assert done.made == 4
+    assert contents(tmp_path) == expected
+
+
+def test_what_is_refused(logs: Path, tmp_path: Path):
+    with pytest.raises(ArgumentError, match="a client or workers, not both"):
+        inverse_dynamics(ARM, logs, tmp_path, client="tcp://127.0.0.1:1", workers=2)
+    with pytest.raises(ArgumentError, match="workers must be"):
+        inverse_dynamics(ARM, logs, tmp_path, workers=0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 4])
+def test_processes_of_our_own(workers: int, logs, expected, tmp_path: Path):
+    start = time.monotonic()
+    done = inverse_dynamics(ARM, logs, tmp_path, workers=workers, split=5000)
+    assert done.made == 5
+    assert contents(tmp_path) == expected
+    assert time.monotonic() - start < 120
