@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from jounce.errors import JounceError
-from jounce.files import atomic_write, parsed_json
+from jounce.files import atomic_write
 
 NAME = "manifest.jsonl"
 
@@ -103,7 +103,7 @@ def one_line(failure: BaseException) -> str:
 def _parsed(line: str) -> Record | None:
     """Return the record of a line; None if a run was killed while it wrote it."""
     try:
-        data = parsed_json(line)
+        data = json.loads(line)
         return Record(**{**data, "notes": tuple(data.get("notes", ()))})
     except (ValueError, TypeError, AttributeError):
         return None
