@@ -78,6 +78,26 @@ def test_a_path(tmp_path: Path, kind: str):
     assert np.abs(V[0, 0]).max() < 1e-9
 
 
+def test_a_path_without_a_start_begins_in_the_middle_of_the_range(tmp_path: Path):
+    robot = jounce.load("iiwa14")
+    middle = 0.5 * (robot.limits.lower + robot.limits.upper)
+    q = middle + np.array([0.1, 0.4, 0.1, -0.6, 0.1, 0.4, 0.1])
+    T = jounce.frame_pose(robot, "flange", np.array([q, q + 0.05]))[0]
+    rows = [numbers(np.concatenate([x[:3, 3], quaternion_of(x[:3, :3])])) for x in T]
+    lines = [f"{t} {row}".replace(" ", ",") for t, row in zip((0, 2), rows, strict=True)]
+    file = tmp_path / "path.csv"
+    file.write_text("\n".join(["t,x,y,z,qx,qy,qz,qw", *lines]), encoding="utf-8")
+    arguments = ["ik", "iiwa14", "--frame", "flange", "--path", str(file), "--step", "0.5"]
+    found = []
+    for more in ([], ["--q0", numbers(middle)]):
+        out = tmp_path / f"motion{len(more)}.csv"
+        result = CliRunner().invoke(main, [*arguments, *more, "--out", str(out)])
+        assert result.exit_code == 0, result.output
+        assert ("middle of the range" in result.stderr) == (not more)
+        found.append(read_motion(out).values)
+    np.testing.assert_array_equal(*found)
+
+
 def test_a_path_that_is_too_fast(tmp_path: Path):
     file, out = tmp_path / "path.csv", tmp_path / "motion.csv"
     q = np.array([0.1, 0.5, 0.2, -1.0, 0.3, 0.8, 0.1])

@@ -94,6 +94,7 @@ def _follow(robot: Robot, frame: str, file: Path, q0: Any, options: dict[str, An
     if out is None:
         raise click.UsageError("--path needs --out, the file for q … q⁗")
     check_output(out, inputs=[file])
+    start = _middle(robot) if q0 is None else q0
     times, poses = read_poses(file)
     if options["kind"] == "screws":
         path: Any = ScrewMotions(times, poses)
@@ -108,15 +109,28 @@ def _follow(robot: Robot, frame: str, file: Path, q0: Any, options: dict[str, An
     title = f"moving {frame} along {file.name}"
     try:
         with table_writer(out) as write, progress(title, count) as advance:
-            motion = follow(robot, frame, path, samples, q0, progress=advance, **limits)
+            motion = follow(robot, frame, path, samples, start, progress=advance, **limits)
             write(motion.table(robot))
     except PathError as error:
-        raise CheckFailed(str(error)) from error
+        hint = "; it began in the middle of the range, --q0 sets another start" * (q0 is None)
+        raise CheckFailed(f"{str(error).rstrip('.')}{hint}") from error
     worst = int(np.argmax(motion.condition))
     say(
         f"{out}: {count} samples, q and four derivatives of {robot.nv} joints; largest condition "
         f"number {motion.condition[worst]:.3g} at t = {samples[worst]:.4g} s"
     )
+    if q0 is None:
+        messages().print("jounce: without --q0 the search began in the middle of the range")
+
+
+def _middle(robot: Robot) -> np.ndarray:
+    """Return the middle of the range of each coordinate, and where there is none, neutral."""
+    import numpy as np
+
+    low, high = robot.limits.lower, robot.limits.upper
+    bounded = np.isfinite(low) & np.isfinite(high)
+    return np.where(bounded, 0.5 * (np.where(bounded, low, 0.0) + np.where(bounded, high, 0.0)),
+                    robot.neutral)  # fmt: skip
 
 
 def _pose(text: str) -> np.ndarray:

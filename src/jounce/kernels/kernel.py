@@ -191,6 +191,11 @@ def kernel(
     ``wrenches`` names frames, or pairs of frame and representation; ``options`` are those of
     the public function: ``frame``, ``representation``, ``formulation``.
 
+    A call ``k(q, v, …)`` takes arrays in the order of the public function, with any batch.
+    ``out=`` is an array that is filled and returned; ``threads=`` is how many share a batch (None:
+    as many as the work is worth); ``check=True`` refuses what the public function refuses, NaN
+    and infinity, which a call without it does not look for.
+
     >>> import jounce, numpy as np
     >>> k = jounce.kernel(jounce.load("panda"), "inverse_dynamics", order=2, wrenches=("flange",))
     >>> q = v = a = j = s = np.full(7, 0.1)
