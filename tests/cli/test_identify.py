@@ -39,7 +39,11 @@ def test_from_logs_to_a_robot(tmp_path: Path) -> None:
     heavy = ARM.with_payload("tip", jounce.Inertia(0.8, (0, 0, 0), np.eye(3) * 1e-3))
     one, two = log(tmp_path / "one.csv", heavy), log(tmp_path / "two.csv", heavy, seed=1)
     out = tmp_path / "robot.json"
-    code, text, err = run("identify", "planar2r", one, "--validate", two, "-o", out)
+    page = tmp_path / "page.html"
+    code, text, err = run(
+        "identify", "planar2r", one, "--validate", two, "-o", out, "--report", page
+    )  # fmt: skip
+    assert "measured" in page.read_text(encoding="utf-8")
     assert (code, err) == (0, "")
     assert "validation" in text
     assert "joint2" in text

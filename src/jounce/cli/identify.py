@@ -65,6 +65,13 @@ _KINDS = ("viscous", "coulomb", "offset")
     help="Leave out so much at both ends of a log.  [default: five knots of the spline]",
 )
 @motion_options
+@click.option(
+    "--report",
+    "page",
+    type=_FILE,
+    metavar="FILE",
+    help="Where to write a page of forces, residuals and parameters: .html.",
+)
 @click.option("--out", "-o", type=_FILE, metavar="FILE",
               help="Where to write the robot: .json, or .urdf if ROBOT is one.")  # fmt: skip
 def identify(robot: Robot, *, logs: tuple[Path, ...], **options: Any) -> None:
@@ -80,6 +87,7 @@ def identify(robot: Robot, *, logs: tuple[Path, ...], **options: Any) -> None:
     out = check_output(options["out"], ".json", ".urdf", inputs=[*logs, *options["validate"]])
     if out is not None and out.suffix.lower() == ".urdf" and not str(source).endswith(".urdf"):
         raise click.UsageError(f"{out}: a URDF can be written only if ROBOT is one, not {source}")
+    page = check_output(options["page"], ".html", inputs=logs)
     reading = {name: options[name] for name in NAMES} | {"trim": options["trim"]}
     friction = _kinds(options["friction"])
     if options["payload_frame"] is not None:
@@ -109,6 +117,10 @@ def identify(robot: Robot, *, logs: tuple[Path, ...], **options: Any) -> None:
         )
         say(found.report())
         result = found.robot
+        if page is not None:
+            from jounce.report.identification import write_identification
+
+            write_identification(page, found, (options["validate"] or logs)[0], **reading)
     _write(result, out, source)
 
 
