@@ -136,10 +136,12 @@ def curves(page: Page) -> str:
 
 def press(page: Page, text: str) -> None:
     """Click on the tab or button of this name."""
-    box = page.evaluate(
+    found = (
         "[...document.querySelectorAll('*')].filter(e => !e.children.length && e.offsetParent && "
-        f"e.textContent.trim() === {json.dumps(text)})[0].getBoundingClientRect().toJSON()"
+        f"e.textContent.trim() === {json.dumps(text)})"
     )
+    until(lambda: page.evaluate(f"{found}.length > 0"), 10.0)
+    box = page.evaluate(f"{found}[0].getBoundingClientRect().toJSON()")
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     for kind in ("mousePressed", "mouseReleased"):
         page.mouse(kind, x, y, button="left", clickCount=1)
@@ -170,8 +172,9 @@ def test_time_moves_the_curves_and_play_moves_the_robot(shown: View, page: Page)
     before = curves(page)
     shown.seek(3.0)
     until(lambda: curves(page) != before, 10.0)
+    shown._speed.value = "0.1"  # a slow machine must not miss the end
     press(page, "Play")
-    until(lambda: shown._now > 3.2, 10.0)
+    until(lambda: shown._now > 3.02, 10.0)
     press(page, "Pause")
     until(lambda: not shown._playing.is_set(), 10.0)
     stopped = shown.q
