@@ -211,7 +211,8 @@ def test_plots_are_drawn_when_they_come_into_view(page: Page):
 
 def test_a_joint_is_singled_out_with_its_limits(page: Page):
     press = "document.querySelectorAll('.plot')[1].querySelector('.readout button').click()"
-    shapes = "document.querySelectorAll('.area')[1].layout.shapes.map(s => s.y0)"
+    lines = "document.querySelectorAll('.area')[1].layout.shapes.filter(s => s.type === 'line')"
+    shapes = f"{lines}.map(s => s.y0)"
     opacity = "document.querySelectorAll('.area')[1].data.map(d => d.opacity)"
     before = picture(page)
     page.evaluate(press)
