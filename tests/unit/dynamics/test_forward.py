@@ -228,7 +228,7 @@ def test_indefinite_inertias_are_solved() -> None:
 
 def test_overflow_is_an_error() -> None:
     robot = jounce.load("planar2r")
-    with pytest.raises(jounce.NotFiniteError, match="exceed the range"):
+    with pytest.raises(jounce.NotFiniteError, match="range of floating-point"):
         jounce.forward_dynamics(robot, [0.1, 0.2], [1e200, 1e200], [0.0, 0.0])
 
 
