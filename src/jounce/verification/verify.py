@@ -33,7 +33,7 @@ def verify(
 
     >>> import jounce
     >>> report = jounce.verify(jounce.load("planar2r"), samples=4, order=2)
-    >>> report.passed, report.checks[2].name
+    >>> report.passed, report.checks[3].name
     (True, 'mass matrix is positive definite (smallest eigenvalue)')
     """
     if not isinstance(robot, Robot):
