@@ -21,9 +21,10 @@ from jounce.errors import (
 from jounce.kernels.description import KernelSpec, kernel_spec
 from jounce.kernels.kernel import kernel_of
 from jounce.model.checks import as_floats, checked, checked_configuration
-from jounce.model.closures import DIRECTIONS, Closure
+from jounce.model.closures import Closure
 from jounce.model.components import velocity_names
 from jounce.model.configuration import difference, integrate
+from jounce.model.directions import DIRECTIONS
 from jounce.model.robot import Robot
 
 CLOSED = 1e-13  # of the size of the robot: as near as `close` gets

@@ -21,12 +21,12 @@ from jounce.dynamics.poses import frame_place, link_poses
 from jounce.dynamics.rows import Rows
 from jounce.dynamics.twists import link_twists, motion_in
 from jounce.errors import UnsupportedError
+from jounce.model.directions import DIRECTIONS
 from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
 
 Groups = Sequence[Any]  # the arguments of a kernel: a vector, or vectors, one an order
 
-DIRECTIONS = ("wx", "wy", "wz", "vx", "vy", "vz")
 _SUBSETS = [" ".join(d for k, d in enumerate(DIRECTIONS) if mask >> k & 1) for mask in range(1, 64)]
 DIRECTION_OPTIONS = {"directions": tuple(_SUBSETS[::-1])}
 INPUTS = ("", "z", "w", "zw", "d", "zd", "wd", "zwd")  # null-space motion, scale, damping

@@ -12,10 +12,10 @@ from jounce.errors import ArgumentError, PathError, ShapeError, SingularityError
 from jounce.ik.pose_paths import PosePath
 from jounce.ik.pose_solver import Goal, descend, goal_of, inverse_kinematics, no_bounds
 from jounce.ik.rates import IKRates, inverse_kinematics_rates
-from jounce.ik.tasks import DIRECTIONS
 from jounce.model.checks import as_floats, check_finite, check_increasing
 from jounce.model.components import position_names, velocity_names
 from jounce.model.configuration import integrate
+from jounce.model.directions import DIRECTIONS
 from jounce.model.limits import position_range
 from jounce.model.robot import Robot
 from jounce.tables.table import MotionTable, table_of

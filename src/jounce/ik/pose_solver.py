@@ -11,14 +11,14 @@ import numpy as np
 
 from jounce.algebra.rigid import join, normalized, rotation_vector
 from jounce.api.kinematics import frame_pose
-from jounce.dynamics.inverse_kinematics import DIRECTIONS
 from jounce.errors import ArgumentError, ShapeError, unknown_name
-from jounce.ik.tasks import checked_directions, checked_poses, checked_task, in_order
+from jounce.ik.tasks import checked_poses, checked_task
 from jounce.kernels.description import KernelSpec
 from jounce.kernels.kernel import Kernel, kernel_of
 from jounce.model.checks import checked_configuration, checked_integer
 from jounce.model.components import position_kinds, velocity_kinds
 from jounce.model.configuration import integrate
+from jounce.model.directions import DIRECTIONS, checked_directions, in_order
 from jounce.model.limits import position_range
 from jounce.model.robot import Robot
 

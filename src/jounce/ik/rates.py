@@ -10,20 +10,19 @@ import numpy as np
 
 from jounce.api.kinematics import jacobian
 from jounce.api.singular import condition_numbers, singularity_error
-from jounce.dynamics.inverse_kinematics import DIRECTIONS, Task
+from jounce.dynamics.inverse_kinematics import Task
 from jounce.dynamics.twists import REPRESENTATIONS
 from jounce.errors import ArgumentError, ShapeError, SingularityError, unknown_name
 from jounce.ik.tasks import (
-    checked_directions,
     checked_task,
     checked_weights,
-    in_order,
     prescribed_velocities,
 )
 from jounce.kernels.description import KernelSpec
 from jounce.kernels.kernel import kernel_of
 from jounce.model.checks import as_floats
 from jounce.model.components import velocity_names
+from jounce.model.directions import DIRECTIONS, checked_directions, in_order
 from jounce.model.robot import Robot
 
 CONDITION_LIMIT = 1e8

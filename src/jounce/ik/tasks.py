@@ -1,4 +1,4 @@
-"""What users ask for, checked: directions, weights, prescribed joints, poses."""
+"""What users ask for, checked: tasks, weights, prescribed joints, poses."""
 
 from __future__ import annotations
 
@@ -7,36 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from jounce.dynamics.inverse_kinematics import DIRECTIONS, Task, task_of
-from jounce.errors import ArgumentError, ShapeError, UnsupportedError, unknown_name
+from jounce.dynamics.inverse_kinematics import Task, task_of
+from jounce.errors import ArgumentError, ShapeError, UnsupportedError
 from jounce.model.checks import as_floats, check_finite
+from jounce.model.directions import in_order
 from jounce.model.robot import Robot
 
-_GROUPS = {"angular": DIRECTIONS[:3], "linear": DIRECTIONS[3:]}
 ROTATION_TOLERANCE = 1e-6
-
-
-def checked_directions(directions: str | Sequence[str] | None) -> list[str]:
-    """Return names of directions, in the order given; None is all six.
-
-    >>> checked_directions("linear")
-    ['vx', 'vy', 'vz']
-    """
-    if directions is None:
-        return list(DIRECTIONS)
-    words = directions.split() if isinstance(directions, str) else list(directions)
-    names = [name for word in words for name in _GROUPS.get(word, (word,))]
-    for name in names:
-        if name not in DIRECTIONS:
-            raise unknown_name("direction", name, (*DIRECTIONS, *_GROUPS))
-    if not names or len(set(names)) < len(names):
-        raise ArgumentError(f"directions must be one or more different names, got {names}.")
-    return names
-
-
-def in_order(names: Sequence[str]) -> str:
-    """Return directions in the order of the six components, as one text."""
-    return " ".join(d for d in DIRECTIONS if d in names)
 
 
 def checked_task(

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jounce.errors import ArgumentError, ModelError, unknown_name
+from jounce.errors import ArgumentError, ModelError
+from jounce.model.directions import DIRECTIONS, checked_directions, in_order
 
 if TYPE_CHECKING:
     from jounce.model.robot import Robot
-
-DIRECTIONS = ("wx", "wy", "wz", "vx", "vy", "vz")
-_GROUPS = {"all": DIRECTIONS, "angular": DIRECTIONS[:3], "linear": DIRECTIONS[3:]}
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class Closure:
             raise ArgumentError(f"a closure holds two different frames, got {frame!r} twice.")
         object.__setattr__(self, "frame", frame)
         object.__setattr__(self, "to", to)
-        object.__setattr__(self, "directions", _in_order(checked_directions(directions)))
+        object.__setattr__(self, "directions", in_order(checked_directions(directions)))
 
     @property
     def rows(self) -> tuple[int, ...]:
@@ -67,25 +65,3 @@ def check_closure(robot: Robot, closure: Closure) -> None:
             f"closure {closure} holds two frames of {where} together, which do not move against "
             "each other; name frames of different bodies."
         )
-
-
-def checked_directions(directions: str | Sequence[str] | None) -> list[str]:
-    """Return names of directions, in the order given; None is all six.
-
-    >>> checked_directions("linear")
-    ['vx', 'vy', 'vz']
-    """
-    if directions is None:
-        return list(DIRECTIONS)
-    words = directions.split() if isinstance(directions, str) else list(directions)
-    names = [name for word in words for name in _GROUPS.get(word, (word,))]
-    for name in names:
-        if name not in DIRECTIONS:
-            raise unknown_name("direction", name, (*DIRECTIONS, *_GROUPS))
-    if not names or len(set(names)) < len(names):
-        raise ArgumentError(f"directions must be one or more different names, got {names}.")
-    return names
-
-
-def _in_order(names: Sequence[str]) -> str:
-    return " ".join(d for d in DIRECTIONS if d in names)

@@ -11,7 +11,7 @@ import pytest
 import jounce
 from jounce.algebra.rigid import pose_exponential
 from jounce.ik.pose_solver import _random, _unwound, goal_of, pose_error
-from jounce.ik.tasks import DIRECTIONS
+from jounce.model.directions import DIRECTIONS
 from tests.tolerances import assert_close
 
 ROBOTS = (("puma560", "link6"), ("iiwa14", "flange"), ("panda", "flange"))
