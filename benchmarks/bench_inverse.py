@@ -78,7 +78,7 @@ def latency() -> Table:
             f"{best['peer'] * 1e6:.2f} µs",
             at_most(best["Q"] / best["peer"], 1.0),
             at_most(best["order 2"] / best["peer"], 1.3),
-            f"{best['function'] / best['peer']:.2f}",
+            at_most(best["function"] / best["peer"], 1.0),
         )
     return table
 

@@ -23,3 +23,4 @@ def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     monkeypatch.setenv("JOUNCE_INTERPRET", "1")
     monkeypatch.setattr("jounce.kernels.kernel._kernels", OrderedDict())
+    monkeypatch.setattr("jounce.api.call._called", {})

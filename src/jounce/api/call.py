@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from jounce.dynamics.twists import REPRESENTATIONS
 from jounce.errors import ArgumentError, ShapeError, unknown_name
-from jounce.kernels.description import KernelSpec, kernel_spec
-from jounce.kernels.kernel import KEPT_KERNELS, kernel_of
+from jounce.kernels.description import kernel_spec
+from jounce.kernels.kernel import KEPT_KERNELS, Kernel, kernel_of
 from jounce.kernels.table import QUANTITIES
 from jounce.model.checks import as_floats
 from jounce.model.robot import Robot
@@ -49,33 +48,42 @@ def evaluate(
     **options: str,
 ) -> np.ndarray:
     """Run the kernel of a quantity on a motion ``q, *rates``, everything checked."""
-    given = as_wrenches(wrenches)
-    keys = tuple([(name, w.representation) for name, w in given.items()])
-    description = robot, quantity, len(motion), keys, tuple(options.items())
+    given = None if wrenches is None else as_wrenches(wrenches)
+    frames = tuple([(name, w.representation) for name, w in given.items()]) if given else ()
+    key = id(robot), quantity, len(motion), frames, tuple(options.items())
     try:
-        spec = _spec(*description)
-    except TypeError:
-        spec = None
-    if spec is None:  # what cannot be remembered is refused by name, in one traceback
-        spec = _spec.__wrapped__(*description)
-    loads = [rows_to_order(name, w.values, spec.order) for name, w in given.items()]
-    return kernel_of(spec).checked(*motion, *loads)
+        found = _called.get(key)
+    except TypeError:  # an option that cannot be remembered is refused by name
+        found = None
+    kernel = _kernel(robot, key, frames, options) if found is None else found[1]
+    if given is None:
+        return kernel.checked(*motion)
+    loads = [rows_to_order(name, w.values, kernel.spec.order) for name, w in given.items()]
+    return kernel.checked(*motion, *loads)
 
 
-@lru_cache(maxsize=KEPT_KERNELS)
-def _spec(
+# What was called: to hash a robot takes longer than to compute its forces, so robots are told
+# apart by identity; they are kept beside their kernels, and no other robot gets their identity.
+_called: dict[tuple[Any, ...], tuple[Robot, Kernel]] = {}
+
+
+def _kernel(
     robot: Robot,
-    quantity: str,
-    count: int,
-    wrenches: tuple[tuple[str, str], ...],
-    options: tuple[tuple[str, str], ...],
-) -> KernelSpec:
-    """Return the kernel for ``count`` arrays of a motion; too few of them are refused."""
+    key: tuple[Any, ...],
+    frames: tuple[tuple[str, str], ...],
+    options: Mapping[str, str],
+) -> Kernel:
+    """Return the kernel for the arrays of a motion and remember it; too few are refused."""
+    _, quantity, count, *_ = key
     order = count - 1 - QUANTITIES[quantity].extra_rates
     if order < 0:
         names = ", ".join(QUANTITIES[quantity].rate_name(k) for k in range(count - 1 - order))
         raise ShapeError(f"{quantity} needs q and at least {names}; got {count - 1} rates.")
-    return kernel_spec(robot, quantity, order, wrenches, dict(options))
+    kernel = kernel_of(kernel_spec(robot, quantity, order, frames, options))
+    if len(_called) >= KEPT_KERNELS:
+        _called.clear()
+    _called[key] = robot, kernel
+    return kernel
 
 
 def as_wrenches(given: Mapping[str, Any] | None) -> dict[str, Wrench]:

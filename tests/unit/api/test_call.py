@@ -325,3 +325,40 @@ def test_potential_energy_needs_no_velocity(batch: tuple[int, ...]) -> None:
         jounce.potential_energy(ROBOT, q, None, a)
     with pytest.raises(TypeError, match=r"must be a jounce\.Robot"):
         jounce.potential_energy("panda", q)  # type: ignore[arg-type]
+
+
+def test_what_is_remembered_of_calls_belongs_to_one_robot() -> None:
+    """Robots that come and go may have the same address: each gets its own numbers."""
+    q, v, a = motion("inverse_dynamics", 0)
+    for strength in (1.0, 2.0, 3.0):
+        for _ in range(2):
+            robot = ROBOT.with_gravity((0.0, 0.0, -strength))
+            weight = call("gravity_forces", q, robot=robot)
+            moved = call("inverse_dynamics", q, v, a, robot=robot)
+            kernel = jounce.kernel(robot, "inverse_dynamics")
+            assert_close(moved, kernel(q, v, a), EXACT)
+            assert_close(weight / strength, call("gravity_forces", q) / 9.80665, ROUNDOFF)
+            del robot
+
+
+def test_calls_that_differ_in_anything_have_kernels_of_their_own() -> None:
+    q, v, a, j = motion("inverse_dynamics", 1)
+    one, two = ({"tool": jounce.Wrench(np.ones((1, 6)), r)} for r in ("body", "spatial"))
+    first = [call("inverse_dynamics", q, v, a), call("twists", q, v, representation="body")]
+    for _ in range(2):
+        assert_close(call("inverse_dynamics", q, v, a, j)[:1], first[0], ROUNDOFF)
+        assert_close(call("inverse_dynamics", q, v, a, formulation="body"), first[0], ROUNDOFF)
+        assert_close(call("inverse_dynamics", q, v, a, wrenches={}), first[0], EXACT)
+        loaded = [call("inverse_dynamics", q, v, a, wrenches=w) for w in (one, two)]
+        assert abs(loaded[0] - loaded[1]).max() > 0.1 < abs(loaded[0] - first[0]).max()
+        assert abs(call("twists", q, v, representation="spatial") - first[1]).max() > 0.1
+
+
+def test_only_so_many_calls_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jounce.api.call.KEPT_KERNELS", 2)
+    memory: dict[Any, Any] = {}
+    monkeypatch.setattr("jounce.api.call._called", memory)
+    (q,) = motion("poses", 0)
+    for name in ("poses", "center_of_mass", "poses", "gravity_forces"):
+        assert_close(call(name, q), jounce.kernel(ROBOT, name)(q), EXACT)
+        assert 1 <= len(memory) <= 2
