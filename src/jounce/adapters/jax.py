@@ -6,27 +6,28 @@ kernel's ``jvp`` and the transpose of that its ``vjp``, see `jounce.kernels.prod
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
+from jounce.adapters import xla
 from jounce.adapters.rules import (
     batch_shape,
     broadcast,
     factor,
+    fill,
     product,
     require,
     result_axes,
     result_shapes,
-    result_size,
     run,
     shapes,
     weights,
     with_batch_axis,
 )
+from jounce.codegen.cache import key_of
 from jounce.errors import ArgumentError, UnsupportedError
 from jounce.kernels.description import KernelSpec, kernel_spec
 from jounce.model.robot import Robot
@@ -92,20 +93,10 @@ def _operand(jax: Any, name: str, values: Any) -> Any:
     )
 
 
-_local = threading.local()
-
-
-def _memory(size: int) -> np.ndarray:
-    """Return memory of this thread: XLA copies a result before it calls again from here."""
-    flat = getattr(_local, "flat", None)
-    if flat is None or flat.size < size:
-        flat = _local.flat = np.empty(size)
-    return flat
-
-
 @cache
 def _primitive() -> Any:
     """Return the primitive with its rules; all operands of a call have the same batch axes."""
+    import jax
     import jax.numpy as jnp
     from jax.core import ShapedArray
     from jax.extend.core import Primitive
@@ -123,20 +114,9 @@ def _primitive() -> Any:
         return [jnp.asarray(x) for x in run(spec, [np.asarray(x) for x in operands])]
 
     def compiled(ctx: Any, *operands: Any, spec: KernelSpec) -> Any:
-        def host(*arrays: np.ndarray) -> list[np.ndarray]:
-            return run(spec, arrays, _memory(result_size(spec, batch_shape(spec, arrays))))
-
-        results, _, _ = mlir.emit_python_callback(  # jax.pure_callback, less its copies
-            ctx,
-            host,
-            None,
-            list(operands),
-            ctx.avals_in,
-            ctx.avals_out,
-            has_side_effect=False,
-            returns_token=False,
-        )
-        return results
+        name = f"jounce.{key_of(spec.robot.digest, repr(spec[1:]))}"
+        xla.register(jax, name, partial(fill, spec))
+        return jax.ffi.ffi_lowering(name)(ctx, *operands)
 
     def forward(primals: Any, tangents: Any, *, spec: KernelSpec) -> Any:
         tangents = [ad.instantiate_zeros(t) for t in tangents]

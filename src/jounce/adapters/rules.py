@@ -56,19 +56,12 @@ def partials_of(spec: KernelSpec) -> tuple[Argument, ...] | None:
     return shapes(inner).arguments if kind == "vjp" else partials_of(inner)
 
 
-def run(
-    spec: KernelSpec, arrays: Sequence[np.ndarray], out: np.ndarray | None = None
-) -> list[np.ndarray]:
+def run(spec: KernelSpec, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
     """Run the kernel; partials come back one array an argument, shaped like it.
 
-    ``out`` is memory for the results, at least `result_size` numbers.  NaN passes through, as
-    optimisers step back from it.
+    NaN passes through, as optimisers step back from it.
     """
-    form = shapes(spec)
-    if out is not None:
-        batch = batch_shape(spec, arrays)
-        out = out[: result_size(spec, batch)].reshape(form.rows, *batch, *form.tail)
-    result = kernel_of(spec).call(*arrays, out=out, threads=None)
+    result = kernel_of(spec).call(*arrays, threads=None)
     arguments = partials_of(spec)
     if arguments is None:
         return [result]
@@ -80,16 +73,19 @@ def run(
     return parts
 
 
+def fill(spec: KernelSpec, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
+    """Run the kernel into the memory of results that are shaped like those of `run`."""
+    if partials_of(spec) is None:
+        kernel_of(spec).call(*arrays, out=results[0], threads=None)
+        return
+    for found, place in zip(run(spec, arrays), results, strict=True):
+        place[...] = found
+
+
 def batch_shape(spec: KernelSpec, operands: Sequence[Any]) -> tuple[int, ...]:
     """Return the batch axes, which all operands of a call share."""
     (first, *_), x = shapes(spec).arguments, operands[0]
     return tuple(x.shape[1:-1] if first.orders else x.shape[:-1])
-
-
-def result_size(spec: KernelSpec, batch: tuple[int, ...]) -> int:
-    """Return how many numbers the kernel writes for these batch axes."""
-    form = shapes(spec)
-    return form.rows * prod(batch) * prod(form.tail)
 
 
 def result_shapes(spec: KernelSpec, batch: tuple[int, ...]) -> list[tuple[int, ...]]:
@@ -154,6 +150,8 @@ def broadcast(xp: Any, spec: KernelSpec, operands: Sequence[Any]) -> list[Any]:
             lead = f"{orders}, *batch" if orders else "*batch"
             raise ShapeError(f"{name} must have shape ({lead}, {width}), got {shape}.")
         leads.append(shape[1:-1] if orders else shape[:-1])
+    if leads.count(leads[0]) == len(leads):
+        return list(operands)
     try:
         batch = np.broadcast_shapes(*leads)
     except ValueError:

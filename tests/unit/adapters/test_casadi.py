@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import shutil
 import subprocess
@@ -134,3 +135,56 @@ def test_names_are_given_or_made():
     assert jounce.adapters.casadi.function(robot, "mass_matrix", name="M").name() == "M"
     with pytest.raises(jounce.UnsupportedError, match="C identifier"):
         jounce.adapters.casadi.function(robot, "mass_matrix", name="no name")
+
+
+@needs_compiler
+def test_the_c_as_acados_calls_it(tmp_path: Path, rng: np.random.Generator):
+    """Indices are int, sizes of the work are asked for, arrays are handed over as pointers."""
+    robot = jounce.load("planar2r")
+    state = motion(robot, rng, 2)
+    (path,) = jounce.kernel(robot, "inverse_dynamics").export_casadi(tmp_path, "dynamics")
+    library = path.with_suffix(".so")
+    flags = ["-std=c99", "-Wall", "-Werror", "-Dcasadi_int=int", "-shared", "-fPIC"]
+    subprocess.run(["cc", *flags, path, "-o", library, "-lm"], check=True)
+    code = ctypes.CDLL(str(library))
+    found = _called(code, "jac_dynamics", [*state, np.zeros(0)])
+    for j, block in enumerate(found):
+        assert_close(block, force_jacobian(robot, *state)[0][:, 2 * j : 2 * j + 2], INDEPENDENT)
+    (Q,) = _called(code, "dynamics", state)
+    assert_close(Q[:, 0], jounce.inverse_dynamics(robot, *state)[0], INDEPENDENT)
+
+
+def _called(code: Any, name: str, inputs: list[np.ndarray]) -> list[np.ndarray]:
+    """Return the dense results of a function with CasADi's C interface."""
+    sizes = [ctypes.c_int() for _ in range(4)]
+    assert getattr(code, f"{name}_work")(*(ctypes.byref(size) for size in sizes)) == 0
+    _, _, integers, numbers = (max(size.value, 1) for size in sizes)
+    assert getattr(code, f"{name}_n_in")() == len(inputs)
+    sparsity = getattr(code, f"{name}_sparsity_out")
+    sparsity.restype = ctypes.POINTER(ctypes.c_int)
+    patterns = [_pattern(sparsity(k)) for k in range(getattr(code, f"{name}_n_out")())]
+    results = [np.zeros(max(len(places), 1)) for _, places in patterns]
+    work = (ctypes.c_int * integers)(), (ctypes.c_double * numbers)()
+    assert getattr(code, name)(_pointers(inputs), _pointers(results), *work, None) == 0
+    dense = []
+    for (shape, places), values in zip(patterns, results, strict=True):
+        matrix = np.zeros(shape)
+        for place, value in zip(places, values, strict=False):
+            matrix[place] = value
+        dense.append(matrix)
+    return dense
+
+
+def _pattern(found: Any) -> tuple[tuple[int, int], list[tuple[int, int]]]:
+    rows, columns = found[0], found[1]
+    if found[2] == 1:
+        return (rows, columns), [(r, c) for c in range(columns) for r in range(rows)]
+    starts = found[2 : 3 + columns]
+    row = found[3 + columns : 3 + columns + starts[-1]]
+    return (rows, columns), [
+        (row[k], c) for c in range(columns) for k in range(starts[c], starts[c + 1])
+    ]
+
+
+def _pointers(arrays: list[np.ndarray]) -> Any:
+    return (ctypes.c_void_p * len(arrays))(*(x.ctypes.data for x in arrays))

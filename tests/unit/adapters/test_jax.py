@@ -117,7 +117,7 @@ def test_calls_from_many_threads(rng: np.random.Generator):
     slope = jax.jit(jax.grad(lambda q, v, a: f(q, v, a)[0] @ lam))
 
     def work(k: int) -> None:
-        for turn in range(63):
+        for turn in range(125):
             assert_close(value(*states[k])[0], wanted[k], ROUNDOFF)
             assert_close(slope(*states[k]), slopes[k], INDEPENDENT)
             if turn == k:

@@ -1,0 +1,137 @@
+"""Python functions as custom calls of XLA, on its own memory.
+
+XLA hands a handler one frame with the buffers of arguments and results (`xla/ffi/api/c_api.h`,
+version 0).  `jax.pure_callback` does the same and copies every result once more, which takes a
+quarter of the time of a kernel.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from ctypes import POINTER, c_int, c_int64, c_size_t, c_uint32, c_void_p
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from jounce.errors import UnsupportedError
+
+Arrays = list[np.ndarray]
+
+METADATA = 1  # kind of the extension that asks for version and traits instead of results
+INTERNAL = 13  # code of the error that a handler returns
+MAJOR = 0  # version of the layouts below
+
+
+class _Version(ctypes.Structure):
+    _fields_ = [
+        ("size", c_size_t), ("extension", c_void_p), ("major", c_int), ("minor", c_int),
+    ]  # fmt: skip
+
+
+class _Metadata(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("version", _Version), ("traits", c_uint32)]
+
+
+class _Extension(ctypes.Structure):
+    _fields_ = [
+        ("size", c_size_t), ("kind", c_int), ("next", c_void_p), ("metadata", POINTER(_Metadata)),
+    ]  # fmt: skip
+
+
+class _NewError(ctypes.Structure):
+    _fields_ = [
+        ("size", c_size_t), ("extension", c_void_p), ("message", ctypes.c_char_p), ("code", c_int),
+    ]  # fmt: skip
+
+
+class _Api(ctypes.Structure):
+    _fields_ = [
+        ("size", c_size_t), ("extension", c_void_p), ("version", _Version), ("internal", c_void_p),
+        ("new_error", ctypes.CFUNCTYPE(c_void_p, POINTER(_NewError))),
+    ]  # fmt: skip
+
+
+class _Buffer(ctypes.Structure):
+    _fields_ = [
+        ("size", c_size_t), ("extension", c_void_p), ("dtype", c_int), ("data", c_void_p),
+        ("rank", c_int64), ("dims", POINTER(c_int64)),
+    ]  # fmt: skip
+
+
+class _Buffers(ctypes.Structure):
+    _fields_ = [
+        ("size", c_size_t), ("extension", c_void_p), ("count", c_int64), ("types", c_void_p),
+        ("buffers", POINTER(POINTER(_Buffer))),
+    ]  # fmt: skip
+
+
+class _Frame(ctypes.Structure):
+    _fields_ = [
+        ("size", c_size_t), ("extension", POINTER(_Extension)), ("api", POINTER(_Api)),
+        ("context", c_void_p), ("stage", c_int), ("arguments", _Buffers), ("results", _Buffers),
+    ]  # fmt: skip
+
+
+_Handler = ctypes.CFUNCTYPE(c_void_p, POINTER(_Frame))
+_capsule = ctypes.pythonapi.PyCapsule_New
+_capsule.restype = ctypes.py_object
+_capsule.argtypes = [c_void_p, ctypes.c_char_p, c_void_p]
+
+_registered: dict[str, Any] = {}  # XLA keeps the address of a handler for good
+
+
+def register(jax: Any, name: str, function: Callable[[Arrays, Arrays], None]) -> None:
+    """Let custom calls of a name run ``function(arguments, results)``, which fills the results.
+
+    Arguments and results are float64 arrays on XLA's memory, valid during the call.
+    """
+    if name in _registered:
+        return
+
+    @_Handler
+    def handler(frame: Any) -> Any:
+        frame = frame[0]
+        try:
+            if frame.extension and frame.extension[0].kind == METADATA:
+                return _describe(frame)
+            function(_arrays(frame.arguments), _arrays(frame.results))
+        except BaseException as error:  # nothing passes through C
+            return _error(frame, f"{type(error).__name__}: {error}")
+        return None
+
+    address = ctypes.cast(handler, c_void_p).value
+    try:
+        jax.ffi.register_ffi_target(name, _capsule(address, None, None), platform="cpu")
+    except Exception as error:
+        raise UnsupportedError(
+            f"JAX {jax.__version__} does not take Jounce's functions ({error}); this adapter was "
+            f"made for version {MAJOR} of XLA's interface, that of JAX 0.8 to 0.10."
+        ) from error
+    _registered[name] = handler
+
+
+def _describe(frame: Any) -> None:
+    """Tell XLA the version of these layouts: its own, as long as the major one is ours."""
+    version = frame.extension[0].metadata[0].version
+    version.major, version.minor = MAJOR, frame.api[0].version.minor
+    frame.extension[0].metadata[0].traits = 0
+
+
+def _arrays(buffers: Any) -> Arrays:
+    result = []
+    for k in range(buffers.count):
+        buffer = buffers.buffers[k][0]
+        shape = buffer.dims[: buffer.rank]
+        if prod(shape):
+            memory: Any = (ctypes.c_char * (8 * prod(shape))).from_address(buffer.data)
+            result.append(np.frombuffer(memory, np.float64).reshape(shape))
+        else:
+            result.append(np.empty(shape))
+    return result
+
+
+def _error(frame: Any, message: str) -> Any:
+    new = _NewError(ctypes.sizeof(_NewError), None, message.encode(), INTERNAL)
+    return frame.api[0].new_error(new)
