@@ -125,10 +125,10 @@ from jounce.model.configuration import difference_partials as difference_partial
 from jounce.model.configuration import integrate as integrate
 from jounce.model.configuration import integrate_partials as integrate_partials
 from jounce.model.inertia import Inertia as Inertia
+from jounce.model.parameters import parameters as parameters
 from jounce.model.placement import transform as transform
 from jounce.model.records import Limits as Limits
 from jounce.model.robot import Robot as Robot
-from jounce.model.robot import parameters as parameters
 from jounce.symbols.equations import Symbolic as Symbolic
 from jounce.symbols.equations import symbolic as symbolic
 from jounce.symbols.parameters import symbolic_parameters as symbolic_parameters

@@ -14,7 +14,8 @@ import jounce
 from jounce.formats.json import from_dict, to_dict
 from jounce.model.edits import rebuild, with_free_mimics
 from jounce.model.examples import KINDS, random_tree
-from jounce.model.robot import Robot, parameters
+from jounce.model.parameters import parameters
+from jounce.model.robot import Robot
 from tests.tolerances import ROUNDOFF, assert_close
 
 EXAMPLES = settings(deadline=None, max_examples=40, derandomize=True)

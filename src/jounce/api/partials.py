@@ -9,6 +9,7 @@ import numpy as np
 
 from jounce.api.call import as_wrenches, evaluate, rows_to_order
 from jounce.api.matrices import check_regular
+from jounce.dynamics.friction import motor_signal
 from jounce.errors import ShapeError
 from jounce.kernels.description import kernel_spec
 from jounce.kernels.kernel import Kernel, kernel_of
@@ -18,6 +19,7 @@ from jounce.model.configuration import (
     pulled_gradient,
     pulled_gradient_rate,
 )
+from jounce.model.parameters import Kinds, checked_speed, coulomb_shape, motor_kinds
 from jounce.model.robot import Robot
 
 
@@ -211,15 +213,18 @@ def regressor(
     v: Any,
     a: Any,
     *rates: Any,
-    friction: bool = False,
+    friction: Kinds = False,
     armature: bool = False,
+    coulomb_speed: float | None = None,
 ) -> np.ndarray:
     """Return Y with ``Q⁽ᵏ⁾ = Y⁽ᵏ⁾ π`` to all orders, ``(K − 1, *batch, nv, 10 n_bodies)``.
 
     π is `jounce.parameters`; external wrenches are not in it.  On request columns of the motors
-    follow, nv each, in the order of v: with ``friction`` the viscous one (v) and Coulomb's
-    (sign(v), whose time derivatives are zero), then with ``armature`` the motor inertia (a).
-    The parameters that belong to them are those seen at the velocities.
+    follow, nv of a kind, in the order of v: ``friction`` is any of "viscous" (v), "coulomb"
+    (``v / √(v² + s²)``) and "offset" (1), True all three; ``armature`` is the motor inertia (a).
+    s is the speed that the robot's own friction is smoothed over, 0.01 where it has none, or
+    ``coulomb_speed``.  With π of `jounce.parameters` asked alike, ``Y π`` is Q of a robot with
+    friction, at every order.
 
     >>> import jounce
     >>> arm = jounce.load("planar2r")
@@ -227,13 +232,16 @@ def regressor(
     >>> Q = jounce.regressor(arm, *state) @ jounce.parameters(arm)
     >>> bool(abs(Q - jounce.inverse_dynamics(arm, *state)).max() < 1e-13)
     True
-    >>> jounce.regressor(arm, *state, friction=True, armature=True).shape  # 20 + 3 × 2 columns
-    (1, 2, 26)
+    >>> jounce.regressor(arm, *state, friction=True, armature=True).shape  # 20 + 4 × 2 columns
+    (1, 2, 28)
     """
+    kinds = motor_kinds(friction, armature)
+    speed = None if coulomb_speed is None else checked_speed(coulomb_speed)
     Y = evaluate(robot, "regressor", (q, v, a, *rates))
+    if not kinds:
+        return Y
     motion = [np.broadcast_to(np.asarray(x, float), Y.shape[1:-1]) for x in (v, a, *rates)]
-    groups = motor_columns(motion, friction=friction, armature=armature)
-    return np.concatenate([Y, *groups], axis=-1) if groups else Y
+    return np.concatenate([Y, *motor_columns(robot, kinds, motion, speed)], axis=-1)
 
 
 def static_regressor(robot: Robot, q: Any, *rates: Any) -> np.ndarray:
@@ -279,16 +287,28 @@ def potential_energy_regressor(robot: Robot, q: Any, v: Any = None, *rates: Any)
 
 
 def motor_columns(
-    rates: Sequence[np.ndarray], *, friction: bool, armature: bool
+    robot: Robot, kinds: Sequence[str], rates: Sequence[np.ndarray], coulomb_speed: Any = None
 ) -> list[np.ndarray]:
-    """Return the columns of motors from v, a, ... ``(*batch, nv)``, nv columns a group."""
-    signals = []  # one (orders, *batch, nv) for every group
-    if friction:
-        still = [np.zeros_like(rates[0])] * (len(rates) - 2)
-        signals += [rates[:-1], [np.sign(rates[0]), *still]]
-    if armature:
-        signals += [rates[1:]]
-    return [np.stack(signal)[..., None] * np.eye(rates[0].shape[-1]) for signal in signals]
+    """Return the columns of motors from v, a, ... ``(*batch, nv)``, nv columns a kind."""
+    signals = motor_signals(robot, kinds, rates, coulomb_speed)
+    return [signal[..., None] * np.eye(robot.nv) for signal in signals.values()]
+
+
+def motor_signals(
+    robot: Robot, kinds: Sequence[str], rates: Sequence[np.ndarray], coulomb_speed: Any = None
+) -> dict[str, np.ndarray]:
+    """Return what motor parameters are multiplied by, ``(orders, *batch, nv)`` of every kind."""
+    found = {}
+    for kind in kinds:
+        shape = [(1.0, coulomb_speed)]
+        if kind == "coulomb" and coulomb_speed is None:
+            shape = coulomb_shape(robot)
+        signal = np.zeros((len(rates) - 1, *rates[0].shape))
+        for share, speed in shape:
+            for k, row in enumerate(motor_signal(kind, rates, speed)):
+                signal[k] += share * row
+        found[kind] = signal
+    return found
 
 
 def slotine_li_regressor(

@@ -8,9 +8,10 @@ grows with the speed, d v, is the damping of the joint.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from jounce.algebra.jet import Jet
+from jounce.algebra.jet import Jet, derivatives
 from jounce.model.records import Friction
 
 
@@ -27,6 +28,18 @@ def friction_slope(friction: Friction, v: Jet) -> Any:
         return 0.0
     y = _inverse_root(friction, v)
     return y * y * y * (friction.coulomb * friction.speed * friction.speed)
+
+
+def motor_signal(kind: str, rates: Sequence[Any], speed: Any) -> Sequence[Any]:
+    """Return what a parameter of a motor is multiplied by, with derivatives: v, F/c, 1 or a.
+
+    ``rates`` are v, a, ...; the result is one shorter.
+    """
+    if kind in ("viscous", "armature"):
+        return rates[:-1] if kind == "viscous" else rates[1:]
+    unit = Friction(float(kind == "coulomb"), float(kind == "offset"), speed)
+    force = friction_force(unit, Jet.from_derivatives(rates[:-1]))
+    return derivatives(force, len(rates) - 2)
 
 
 def _inverse_root(friction: Friction, v: Jet) -> Jet:

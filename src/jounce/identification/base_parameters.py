@@ -12,11 +12,10 @@ from jounce.identification.numerical import numerical_null_space
 from jounce.identification.structural import structural_null_space
 from jounce.kernels.tracing import refuse_symbols
 from jounce.model.checks import as_floats
-from jounce.model.components import velocity_names
+from jounce.model.parameters import Kinds, motor_kinds, parameter_names
 from jounce.model.robot import Robot
 
 METHODS = ("both", "structural", "numerical")
-SYMBOLS = ("m", "mcx", "mcy", "mcz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
 SMALL = 1e-10  # coefficients below are rounding
 Array = np.ndarray
 
@@ -111,7 +110,7 @@ def base_parameters(
     method: str = "both",
     rng: Any = 0,
     tolerance: float = 1e-8,
-    friction: bool = False,
+    friction: Kinds = False,
     armature: bool = False,
 ) -> BaseParameters:
     """Return the base parameters of a robot under its gravity.
@@ -140,50 +139,36 @@ def base_parameters(
     if not robot.n_bodies:
         return BaseParameters((), (), np.zeros((0, 0)), (), ())
     try:
-        return _found(robot, method, rng, tolerance, friction, armature)
+        return _found(robot, method, rng, tolerance, motor_kinds(friction, armature))
     except TypeError as error:
         refuse_symbols(robot, error)
         raise
 
 
 def _found(
-    robot: Robot, method: str, rng: Any, tolerance: float, friction: bool, armature: bool
+    robot: Robot, method: str, rng: Any, tolerance: float, motors: tuple[str, ...]
 ) -> BaseParameters:
-    motors = {"friction": friction, "armature": armature}
-    names = parameter_names(robot, **motors)
-    preference = _preference(robot, len(names) - robot.nv * armature, len(names))
+    names = parameter_names(robot, motors)
+    armature = "armature" in motors
+    first_motor = len(names) - robot.nv * armature
+    preference = _preference(robot, first_motor, len(names))
     structural = numerical = None
     dropped: list[int] = []
     null = np.zeros((len(names), 0))
     if method != "numerical":
         null = structural_null_space(robot, tolerance, armature=armature)
-        friction_rows = np.zeros((2 * robot.nv * friction, null.shape[1]))  # each has its own
-        null = np.insert(null, [robot.n_parameters] * len(friction_rows), friction_rows, axis=0)
+        friction = [robot.n_parameters] * (first_motor - robot.n_parameters)
+        null = np.insert(null, friction, 0.0, axis=0)  # each column its own
         dropped = _dependent(null, preference, [])
         structural = _rest(names, dropped)
     if method != "structural":
-        found = numerical_null_space(robot, np.random.default_rng(rng), tolerance, **motors)
+        found = numerical_null_space(robot, np.random.default_rng(rng), tolerance, motors)
         extended = _dependent(found, preference, dropped)
         numerical = _rest(names, extended)
         if extended != dropped:  # the same space is exact from structure, rounded from numbers
             null, dropped = found, extended
     columns = _rest(names, dropped)
     return BaseParameters(names, columns, _map(null, columns, dropped), structural, numerical)
-
-
-def parameter_names(
-    robot: Robot, *, friction: bool = False, armature: bool = False
-) -> tuple[str, ...]:
-    """Return the names of the inertial parameters, as in ``Ixx(link7)``, in the order of π.
-
-    Then those of motors, one a velocity: Fv and Fc (viscous, Coulomb's), Ia (armature).
-    """
-    motors = ("Fv", "Fc") * friction + ("Ia",) * armature
-    matter = (f"{symbol}({body.name})" for body in robot.bodies for symbol in SYMBOLS)
-    return (
-        *matter,
-        *(f"{symbol}({speed})" for symbol in motors for speed in velocity_names(robot)),
-    )
 
 
 def _map(null: Array, columns: tuple[int, ...], dropped: list[int]) -> Array:

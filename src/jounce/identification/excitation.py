@@ -22,14 +22,18 @@ import numpy as np
 from scipy.linalg import null_space
 from scipy.optimize import minimize
 
+from jounce.algebra.jet import Jet
+from jounce.dynamics.friction import friction_slope
 from jounce.errors import ArgumentError, InfeasibleError, UnsupportedError
-from jounce.identification.terms import COULOMB_SPEED, FRICTION, Terms, as_kinds, terms_of
+from jounce.identification.terms import COULOMB_SPEED, FRICTION, Terms, terms_of
 from jounce.identification.triangle import triangle
 from jounce.kernels.kernel import kernel
 from jounce.limits.check import LimitReport, check_limits, scale_of, values_of
 from jounce.limits.limits import MotionLimits, Quantity, checked_limits
 from jounce.model.checks import as_floats
 from jounce.model.components import velocity_names
+from jounce.model.parameters import friction_kinds
+from jounce.model.records import Friction
 from jounce.model.robot import Robot
 from jounce.trajectory.fourier import Fourier
 
@@ -110,7 +114,7 @@ def excitation(
     (True, 5.0)
     """
     limits = checked_limits(robot, limits)
-    terms = terms_of(robot, as_kinds(friction), armature, coulomb_speed)
+    terms = terms_of(robot, friction_kinds(friction), armature, coulomb_speed)
     _check(robot, limits, duration, harmonics, starts)
     search = _Search(terms, limits, duration, harmonics, base_frequency or 1.0 / duration, at_rest)
     search.weights = 1.0 / _noise(limits, noise)
@@ -214,9 +218,7 @@ class _Search:
         """Return the weighted columns of the base parameters, ``(m, nv, count)``."""
         Y = kernel(self.robot, "regressor")(q, v, a)[0]
         eye = np.eye(self.robot.nv)
-        motors = [
-            self.terms.motor_signal(kind, v, a)[..., None] * eye for kind in self.terms.motors
-        ]
+        motors = [x[..., None] * eye for x in self.terms.motor_signals(v, a).values()]
         full = np.concatenate([Y, *motors], axis=-1)
         return full[..., self.columns] * self.weights[:, None]
 
@@ -267,8 +269,8 @@ class _Search:
             if kind == "viscous":
                 gradients[1] += own
             elif kind == "coulomb":
-                speed = self.terms.coulomb_speed
-                gradients[1] += own * speed**2 / (v * v + speed**2) ** 1.5
+                unit = Friction(1.0, 0.0, self.terms.coulomb_speed)
+                gradients[1] += own * friction_slope(unit, Jet((v,))).coeffs[0]
             elif kind == "armature":
                 gradients[2] += own
         return float(-2.0 * np.log(diagonal).sum())

@@ -23,8 +23,9 @@ from jounce.identification import consistent as cones
 from jounce.identification.doubts import doubts
 from jounce.identification.information import Information
 from jounce.identification.logs import information_of
-from jounce.identification.terms import COULOMB_SPEED, FRICTION, Terms, as_kinds
+from jounce.identification.terms import COULOMB_SPEED, FRICTION, Terms
 from jounce.model.components import velocity_names
+from jounce.model.parameters import friction_kinds
 from jounce.model.records import Friction, Joint
 from jounce.model.robot import Robot
 
@@ -327,7 +328,7 @@ def _options(
     else:
         known = FRICTION, False, COULOMB_SPEED
     return {
-        "friction": known[0] if friction is None else as_kinds(friction),
+        "friction": known[0] if friction is None else friction_kinds(friction),
         "armature": known[1] if armature is None else armature,
         "coulomb_speed": known[2] if coulomb_speed is None else coulomb_speed,
     }

@@ -27,11 +27,12 @@ import numpy as np
 from jounce.errors import ArgumentError, ShapeError, TableError
 from jounce.files import atomic_write
 from jounce.formats.load import load as load_robot
-from jounce.identification.terms import COULOMB_SPEED, FRICTION, Terms, as_kinds, terms_of
+from jounce.identification.terms import COULOMB_SPEED, FRICTION, Terms, terms_of
 from jounce.identification.triangle import BLOCK, merged, reduced, triangle, upright
 from jounce.kernels.kernel import kernel
 from jounce.model.checks import checked, checked_configuration
 from jounce.model.components import velocity_names
+from jounce.model.parameters import friction_kinds
 from jounce.model.robot import Robot
 
 BATCHES = (128, 1024)  # samples whose mean is taken; each a multiple of the one before
@@ -62,7 +63,9 @@ class Information:
         armature: bool = False,
         coulomb_speed: float = COULOMB_SPEED,
     ) -> None:
-        self.terms: Final[Terms] = terms_of(robot, as_kinds(friction), armature, coulomb_speed)
+        self.terms: Final[Terms] = terms_of(
+            robot, friction_kinds(friction), armature, coulomb_speed
+        )
         self.factors = [np.zeros((row.count + 1,) * 2, order="F") for row in self.terms.rows]
         self.batches = [[np.zeros_like(R) for R in self.factors] for _ in BATCHES]
         self.counts = np.zeros(len(BATCHES), dtype=int)  # of batches
@@ -108,7 +111,7 @@ class Information:
 
     def _rows(self, Y: Array, v: Array, a: Array, Q: Array) -> Iterator[Array]:
         """Yield the rows of every velocity, its force in the last column."""
-        signals = {kind: self.terms.motor_signal(kind, v, a) for kind in self.terms.motors}
+        signals = self.terms.motor_signals(v, a)
         Q = Q - self.terms.known_forces(v, a)
         for i, row in enumerate(self.terms.rows):
             rows = np.empty((len(Q), row.count + 1), order="F")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ Array = np.ndarray
 
 
 def numerical_null_space(
-    robot: Robot, rng: np.random.Generator, tolerance: float, **motors: bool
+    robot: Robot, rng: np.random.Generator, tolerance: float, motors: Sequence[str] = ()
 ) -> Array:
     """Return changes of the parameters that change no force, as columns ``(parameters, r)``.
 
@@ -24,7 +25,7 @@ def numerical_null_space(
     ``W D⁻¹ P = Q (R₁ R₂)``: the columns of ``D⁻¹ P (−R₁⁻¹ R₂; 1)``.  Pivots below ``tolerance``
     of the first count as zero.
     """
-    W = random_regressor(robot, rng, **motors)
+    W = random_regressor(robot, rng, motors)
     lengths = np.linalg.norm(W, axis=0)
     scales = np.where(lengths > tolerance * lengths.max(initial=0.0), lengths, np.inf)
     factors: Any = qr(W / scales, mode="r", pivoting=True)  # columns of zeros come last
@@ -39,12 +40,10 @@ def numerical_null_space(
     return np.linalg.qr(vectors / finite[:, None])[0] if rest else vectors
 
 
-def random_regressor(
-    robot: Robot, rng: np.random.Generator, *, friction: bool = False, armature: bool = False
-) -> Array:
+def random_regressor(robot: Robot, rng: np.random.Generator, motors: Sequence[str] = ()) -> Array:
     """Return the regressors of random motions on top of one another, ``(rows, parameters)``.
 
-    ``friction`` and ``armature`` add the columns of motors as `jounce.regressor` does.
+    ``motors`` are the kinds of motor parameters whose columns follow.
     """
     samples = max(20, -(-3 * robot.n_parameters // max(robot.nv, 1)))
     start = np.broadcast_to(robot.neutral, (samples, robot.nq))
@@ -53,6 +52,5 @@ def random_regressor(
     (row,) = regressor(robot, list(q.T), [list(v.T), list(a.T)])
     columns = [np.broadcast_to(x, samples) for x in row]
     Y = np.stack(columns, axis=-1).reshape(1, samples, robot.nv, robot.n_parameters)
-    groups = motor_columns([v, a], friction=friction, armature=armature)
-    full = np.concatenate([Y, *groups], axis=-1)
+    full = np.concatenate([Y, *motor_columns(robot, motors, [v, a])], axis=-1)
     return np.ascontiguousarray(full.reshape(samples * robot.nv, -1))

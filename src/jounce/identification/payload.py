@@ -22,12 +22,12 @@ from jounce.errors import ArgumentError
 from jounce.identification import consistent as cones
 from jounce.identification.identify import RANK, check_length, information_from, weighted_fit
 from jounce.identification.information import Information
-from jounce.identification.terms import COULOMB_SPEED, FRICTION, as_kinds
+from jounce.identification.terms import COULOMB_SPEED, FRICTION
 from jounce.identification.triangle import triangle
 from jounce.model.inertia import Inertia
+from jounce.model.parameters import BODY, friction_kinds
 from jounce.model.robot import Robot
 
-SYMBOLS = ("m", "mcx", "mcy", "mcz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
 Array = np.ndarray
 
 
@@ -69,7 +69,7 @@ class Payload:
 
     def report(self) -> str:
         """Return the load with its errors, as text."""
-        rows = zip(SYMBOLS, self.parameters, self.uncertainty, strict=True)
+        rows = zip(BODY, self.parameters, self.uncertainty, strict=True)
         lines = [f"load at {self.frame}", f"mass {self.mass:.5g} ± {self.uncertainty[0]:.2g} kg"]
         pairs = zip("xyz", self.com, self.com_uncertainty, strict=True)
         lines += [f"centre {axis} {x:.5g} ± {error:.2g} m" for axis, x, error in pairs]
@@ -109,7 +109,7 @@ def payload(
     place = robot.frame(frame)
     if place.body < 0:
         raise ArgumentError(f"frame {frame!r} does not move: no force tells what is fixed to it.")
-    options = {"friction": as_kinds(friction), "coulomb_speed": coulomb_speed}
+    options = {"friction": friction_kinds(friction), "coulomb_speed": coulomb_speed}
     held = information_from(robot, logs, options, reading)
     check_length(held)
     by_load = _base_change(held, place.body, np.array(place.placement.matrix(), dtype=float))
@@ -162,10 +162,10 @@ def _found(frame: str, R: Array, z: Array, consistent: bool, notes: tuple[str, .
     if consistent:
         mass = max(abs(float(parameters[0])), 1e-3)
         parameters = cones.solve_body(R, z, mass * np.diag([0.01, 0.01, 0.01, 1.0]))
-    doubts = [f"the logs do not decide {SYMBOLS[k]} of the load" for k in np.flatnonzero(lost)]
+    doubts = [f"the logs do not decide {BODY[k]} of the load" for k in np.flatnonzero(lost)]
     weak = ~lost & (deviations > np.abs(parameters))
     if weak.any():
-        listed = ", ".join(SYMBOLS[k] for k in np.flatnonzero(weak))
+        listed = ", ".join(BODY[k] for k in np.flatnonzero(weak))
         doubts.append(f"the error is larger than the value of {listed}")
     inertia = Inertia.from_parameters(parameters.tolist())
     return Payload(frame, inertia, parameters, deviations, covariance, (*notes, *doubts))

@@ -10,7 +10,6 @@ the velocity.  Coulomb's is smoothed over the speed v_s, so it can be differenti
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -18,16 +17,23 @@ from typing import Any
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
-from jounce.errors import ArgumentError, UnsupportedError, unknown_name
-from jounce.identification.base_parameters import base_parameters, parameter_names
+from jounce.api.partials import motor_signals
+from jounce.dynamics.friction import motor_signal
+from jounce.errors import UnsupportedError
+from jounce.identification.base_parameters import base_parameters
 from jounce.identification.numerical import random_regressor
-from jounce.model.components import velocity_names
-from jounce.model.lowering.tree import lowered
-from jounce.model.records import COULOMB_SPEED, Friction
-from jounce.model.robot import Robot, parameters
+from jounce.model.parameters import (
+    FRICTION,
+    checked_speed,
+    friction_kinds,
+    motor_kinds,
+    motor_parts,
+    parameter_names,
+    parameters,
+)
+from jounce.model.records import COULOMB_SPEED
+from jounce.model.robot import Robot
 
-FRICTION = ("viscous", "coulomb", "offset")
-SYMBOLS = {"viscous": "Fv", "coulomb": "Fc", "offset": "Fo", "armature": "Ia"}
 INDEPENDENT = 1e-8  # of the largest pivot: columns below are sums of the others
 Array = np.ndarray
 
@@ -65,14 +71,12 @@ class Terms:
     @property
     def motors(self) -> tuple[str, ...]:
         """Kinds of motor parameters, in their order."""
-        return (*self.friction, *(("armature",) if self.armature else ()))
+        return motor_kinds(self.friction, self.armature)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """A name for every parameter, such as ``Ixx(link7)`` and ``Fv(joint7)``."""
-        speeds = velocity_names(self.robot)
-        motors = (f"{SYMBOLS[kind]}({speed})" for kind in self.motors for speed in speeds)
-        return (*parameter_names(self.robot), *motors)
+        return parameter_names(self.robot, self.motors)
 
     def place(self, kind: str) -> slice:
         """Return where the nv parameters of a kind of motor parameter stand."""
@@ -82,12 +86,8 @@ class Terms:
     @cached_property
     def base(self) -> tuple[tuple[str, ...], Array]:
         """Names and map of the base parameters: those of bodies, then of motors; β = map θ."""
-        nv, matter = self.robot.nv, self.robot.n_parameters
-        found = base_parameters(self.robot, armature=self.armature)
-        own = nv * len(self.friction)
-        apart = np.insert(found.map, [matter] * own, 0.0, axis=1)
-        friction = np.eye(own, len(self.names), matter)
-        return (*found.names, *self.names[matter : matter + own]), np.vstack([apart, friction])
+        found = base_parameters(self.robot, friction=self.friction, armature=self.armature)
+        return found.names, found.map
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
@@ -124,22 +124,19 @@ class Terms:
         full[:rank] = full[order]
         return Row(columns[seen[kept]][order], tuple(kind for kind, _ in motors), full)
 
-    def motor_signal(self, kind: str, v: Array, a: Array) -> Array:
-        """Return what a parameter of a motor is multiplied by, ``(*batch, nv)``."""
-        if kind == "coulomb":
-            return v / np.sqrt(v * v + self.coulomb_speed**2)
-        return {"viscous": v, "offset": np.ones_like(v), "armature": a}[kind]
+    def motor_signals(self, v: Array, a: Array) -> dict[str, Array]:
+        """Return what the parameters of a kind are multiplied by, ``(*batch, nv)`` each."""
+        signals = motor_signals(self.robot, self.motors, [v, a], self.coulomb_speed)
+        return {kind: signal[0] for kind, signal in signals.items()}
 
     def known_forces(self, v: Array, a: Array) -> Array | float:
         """Return the forces of what the robot has of the kinds that are not looked for."""
         total: Any = 0.0
-        for kind, i, size, factor, speed in _motor_parts(self.robot):
+        for kind, i, size, factor, speed in motor_parts(self.robot):
             if kind not in self.motors:
-                x = factor * v[..., i]
-                signal = {"viscous": x, "armature": factor * a[..., i], "offset": 1.0}
-                if kind == "coulomb":
-                    signal[kind] = x / np.sqrt(x * x + speed * speed)
-                total = total + np.multiply.outer(factor * size * signal[kind], self._unit(i))
+                own = [factor * v[..., i], factor * a[..., i]]
+                (signal,) = motor_signal(kind, own, speed)
+                total = total + np.multiply.outer(factor * size * signal, self._unit(i))
         return total
 
     def _unit(self, i: int) -> Array:
@@ -150,30 +147,7 @@ class Terms:
 
         Those of links that follow a joint are counted with it, Coulomb's as if it moved fast.
         """
-        values = np.zeros(len(self.names))
-        values[: self.robot.n_parameters] = parameters(self.robot)
-        for kind, i, size, factor, _ in _motor_parts(self.robot):
-            if kind in self.motors:
-                power = {"offset": factor, "coulomb": abs(factor)}.get(kind, factor**2)
-                values[self.place(kind).start + i] += size * power
-        return values
-
-
-def _motor_parts(robot: Robot) -> Iterator[tuple[str, int, Any, Any, Any]]:
-    """Yield kind, velocity, size, multiplier and smoothing speed of all that motors add."""
-    for link in lowered(robot).links:
-        _, first, factor, _ = link.coordinates
-        for k, (armature, damping) in enumerate(zip(link.armature, link.damping, strict=True)):
-            dry = link.friction[k] if link.friction else Friction()
-            sizes = {
-                "armature": armature,
-                "viscous": damping,
-                "coulomb": dry.coulomb,
-                "offset": dry.offset,
-            }
-            for kind, size in sizes.items():
-                if size:
-                    yield kind, first + k, size, factor, dry.speed
+        return parameters(self.robot, friction=self.friction, armature=self.armature)
 
 
 @lru_cache(maxsize=64)
@@ -185,22 +159,4 @@ def terms_of(
         raise TypeError(f"robot must be a jounce.Robot, got {type(robot).__name__}.")
     if not robot.nv:
         raise UnsupportedError(f"robot {robot.name!r} has no joint that moves; no force tells.")
-    for kind in friction:
-        if kind not in FRICTION:
-            raise unknown_name("friction", kind, FRICTION)
-    if not coulomb_speed > 0.0:
-        raise ArgumentError(
-            f"coulomb_speed must be positive, such as {COULOMB_SPEED:g} rad/s, got "
-            f"{coulomb_speed!r}."
-        )
-    ordered = tuple(kind for kind in FRICTION if kind in friction)
-    return Terms(robot, ordered, bool(armature), float(coulomb_speed))
-
-
-def as_kinds(friction: Sequence[str] | str | bool | None) -> tuple[str, ...]:
-    """Return kinds of friction as a tuple: all for True, none for False or None."""
-    if isinstance(friction, str):
-        return (friction,)
-    if friction is None or isinstance(friction, bool):
-        return FRICTION if friction else ()
-    return tuple(friction)
+    return Terms(robot, friction_kinds(friction), bool(armature), checked_speed(coulomb_speed))

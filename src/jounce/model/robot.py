@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from jounce.algebra.vector import Vec3
-from jounce.errors import UnsupportedError, unknown_name
+from jounce.errors import unknown_name
 from jounce.model.closures import Closure
 from jounce.model.inertia import NO_MATTER, Inertia
 from jounce.model.limits import coordinate_limits
@@ -226,21 +226,6 @@ class Robot:
         from jounce.formats.json import save
 
         save(self, path)
-
-
-def parameters(robot: Robot) -> np.ndarray:
-    """Return the inertial parameters, ``(10 n_bodies,)``.
-
-    Per body: m, m c (3), Ixx Iyy Izz Ixy Ixz Iyz about the origin of the body frame.
-
-    >>> import jounce
-    >>> jounce.parameters(jounce.load("planar2r"))[:4]
-    array([1.5, 1.5, 0. , 0. ])
-    """
-    values = [x for b in robot.bodies for x in b.inertia.parameters]
-    if not all(isinstance(x, float) for x in values):
-        raise UnsupportedError("this robot has symbolic inertias; read body.inertia.parameters.")
-    return np.array(values)
 
 
 def _index(kind: str, name: str, records: Any) -> int:

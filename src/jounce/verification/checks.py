@@ -21,7 +21,8 @@ from jounce.dynamics.matrices import FACTORIZATIONS
 from jounce.errors import InvalidInertiaError, SingularError
 from jounce.model.inertia import NEGATIVE_TOLERANCE, Inertia, check_inertia
 from jounce.model.lowering.tree import lowered
-from jounce.model.robot import Robot, parameters
+from jounce.model.parameters import parameters
+from jounce.model.robot import Robot
 from jounce.verification.motions import Motions, evaluated
 from jounce.verification.records import Check
 

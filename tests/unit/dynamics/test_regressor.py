@@ -10,7 +10,9 @@ from jounce.algebra.inertia import SpatialInertia, Symmetric3
 from jounce.algebra.se3 import Motion
 from jounce.algebra.vector import Vec3
 from jounce.dynamics.regressor import UNITS
-from tests.tolerances import ROUNDOFF, assert_close, assert_orders_close
+from jounce.errors import ArgumentError
+from tests.tolerances import INDEPENDENT, ROUNDOFF, assert_close, assert_orders_close
+from tests.unit.dynamics.test_friction import rough
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -54,11 +56,47 @@ def test_motor_columns_complete_the_forces(rng: np.random.Generator) -> None:
     robot = jounce.examples.random_tree(rng, 11, armature=True, damping=True)
     motion = motion_of(robot, 4, rng)
     Y = jounce.regressor(robot, *motion, friction=True, armature=True)
-    assert Y.shape == (3, robot.nv, robot.n_parameters + 3 * robot.nv)
+    assert Y.shape == (3, robot.nv, robot.n_parameters + 4 * robot.nv)
     bare = jounce.inverse_dynamics(robot, *motion)
     damping, motors = at_velocities(robot)
-    pi = np.concatenate([jounce.parameters(robot), damping, np.zeros(robot.nv), motors])
+    still = np.zeros(2 * robot.nv)
+    pi = np.concatenate([jounce.parameters(robot), damping, still, motors])
+    assert_close(jounce.parameters(robot, friction=True, armature=True), pi, ROUNDOFF)
     assert_orders_close(Y @ pi, bare, 10 * ROUNDOFF)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_regressor_of_a_robot_with_friction(seed: int) -> None:
+    """Y π = Q to the fourth order: every joint kind, followers at other speeds of smoothing."""
+    rng = np.random.default_rng(seed)
+    robot = jounce.examples.random_tree(
+        rng, 12, [*jounce.examples.KINDS, "mimic", "mimic"], armature=True, damping=True
+    )
+    robot = rough(robot, rng)
+    assert any(joint.mimic for joint in robot.joints)
+    motion = motion_of(robot, 6, rng)
+    Y = jounce.regressor(robot, *motion, friction=True, armature=True)
+    pi = jounce.parameters(robot, friction=True, armature=True)
+    wanted = jounce.inverse_dynamics(robot, *motion)
+    assert_orders_close(Y @ pi, wanted, INDEPENDENT)
+    for kind, block in zip(("viscous", "coulomb", "offset"), range(3), strict=True):
+        own = slice(
+            robot.n_parameters + block * robot.nv, robot.n_parameters + (block + 1) * robot.nv
+        )
+        alone = jounce.regressor(robot, *motion, friction=kind)[..., robot.n_parameters :]
+        assert_close(alone, Y[..., own], ROUNDOFF)
+        assert np.abs(Y[..., own] @ pi[own]).max() > 0.01
+
+
+def test_one_speed_of_smoothing_for_all(rng: np.random.Generator) -> None:
+    arm = jounce.load("planar2r")
+    q, v, a = rng.normal(size=(3, 2))
+    found = jounce.regressor(arm, q, v, a, friction="coulomb", coulomb_speed=0.3)[0, :, 20:]
+    assert_close(found, np.diag(v / np.sqrt(v**2 + 0.09)), ROUNDOFF)
+    with pytest.raises(ArgumentError, match="coulomb_speed must be positive"):
+        jounce.regressor(arm, q, v, a, friction=True, coulomb_speed=0.0)
+    with pytest.raises(jounce.UnknownNameError, match="did you mean 'viscous'"):
+        jounce.regressor(arm, q, v, a, friction="viskous")
 
 
 def at_velocities(robot: jounce.Robot) -> np.ndarray:
@@ -77,11 +115,11 @@ def test_order_of_the_motor_columns(batch: tuple[int, ...], rng: np.random.Gener
     arm = jounce.load("planar2r")
     q, v, a, j = rng.normal(size=(4, *batch, 2))
     Y = jounce.regressor(arm, q, v, a, j, friction=True)[..., 20:]
-    assert Y.shape == (2, *batch, 2, 4)
-    assert_close(Y[0][..., :2], v[..., None] * np.eye(2), ROUNDOFF)
-    assert_close(Y[0][..., 2:], np.sign(v)[..., None] * np.eye(2), ROUNDOFF)
-    assert_close(Y[1][..., :2], a[..., None] * np.eye(2), ROUNDOFF)
-    assert not Y[1][..., 2:].any()
+    assert Y.shape == (2, *batch, 2, 6)
+    dry, rate = v / np.sqrt(v**2 + 1e-4), a * 1e-4 / (v**2 + 1e-4) ** 1.5
+    for k, (one, two) in enumerate(((v, a), (dry, rate), (v**0, 0.0 * v))):
+        assert_close(Y[0][..., 2 * k : 2 * k + 2], one[..., None] * np.eye(2), ROUNDOFF)
+        assert_close(Y[1][..., 2 * k : 2 * k + 2], two[..., None] * np.eye(2), 10 * ROUNDOFF)
     alone = jounce.regressor(arm, q, v, a, j, armature=True)[..., 20:]
     assert_close(alone[0], a[..., None] * np.eye(2), ROUNDOFF)
     assert_close(alone[1], j[..., None] * np.eye(2), ROUNDOFF)

@@ -15,8 +15,9 @@ from jounce.errors import InvalidInertiaError, UnknownNameError
 from jounce.formats.bundled import bundled_source, load_bundled, robots
 from jounce.formats.json import from_dict, to_dict
 from jounce.model.inertia import Inertia
+from jounce.model.parameters import parameters
 from jounce.model.records import Body
-from jounce.model.robot import Robot, parameters
+from jounce.model.robot import Robot
 from tests import bundled_sources, oracle_data
 from tests.bundled_sources import DATA, REBUILT
 from tests.tolerances import EXACT, INDEPENDENT, ROUNDOFF, assert_close, assert_orders_close

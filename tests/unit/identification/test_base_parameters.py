@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -127,7 +129,7 @@ def test_motors_of_the_panda(rng: np.random.Generator) -> None:
     panda = jounce.load("panda")
     base = base_parameters(panda, friction=True, armature=True)
     assert base.differing == ()
-    assert base.count == 43 + 2 * 7 + 5
+    assert base.count == 43 + 3 * 7 + 5
     assert [n for n in base.names if n[:2] == "Ia"] == [f"Ia(joint{k})" for k in range(3, 8)]
     formula = base.formulas[base.names.index("Izz(link1)")]
     assert "Ia(joint1)" in formula
@@ -139,13 +141,34 @@ def test_motors_of_random_trees(rng: np.random.Generator) -> None:
     kinds = [k for k in jounce.examples.KINDS if k != "mimic"]
     for floating in (False, True):
         robot = jounce.examples.random_tree(rng, 6, kinds, floating_base=floating)
-        base = base_parameters(robot, friction=True, armature=True)
+        motors = {"friction": ("viscous", "coulomb"), "armature": True}
+        base = base_parameters(robot, **motors)
         assert base.differing == (), base.report()
-        check(robot, base, rng, friction=True, armature=True)
+        check(robot, base, rng, **motors)
+        check(
+            robot,
+            base_parameters(robot, friction=True, armature=True),
+            rng,
+            friction=True,
+            armature=True,
+        )
+
+
+def test_weight_of_a_slider_looks_like_an_offset(rng: np.random.Generator) -> None:
+    """Its force is m (a + g) + J a + o: only g tells mass from motor inertia."""
+    robot = arm(P(Z))
+    apart = base_parameters(robot, friction=("viscous", "coulomb"), armature=True)
+    assert {"m(b0)", "Ia(b0)"} <= set(apart.names), apart.report()
+    base = base_parameters(robot, friction=True, armature=True)
+    assert base.formulas == (
+        "m(b0) + Ia(b0)", "Fv(b0)", "Fc(b0)", "Fo(b0) − 9.81 Ia(b0)",
+    )  # fmt: skip
+    assert [base.parameter_names[c] for c in base.differing] == ["Ia(b0)"]
+    check(robot, base, rng, friction=True, armature=True)
 
 
 def check(
-    robot: jounce.Robot, base: BaseParameters, rng: np.random.Generator, **motors: bool
+    robot: jounce.Robot, base: BaseParameters, rng: np.random.Generator, **motors: Any
 ) -> None:
     """The reduced regressor has full rank and gives the same forces."""
     rows = 3 * robot.n_parameters
@@ -270,9 +293,9 @@ def test_symbols_are_refused_where_they_count() -> None:
 
 def test_parameters_and_regressors_of_another_length_are_refused() -> None:
     base = base_parameters(jounce.load("planar2r"), friction=True)
-    assert base.values(np.ones((3, 24))).shape == (3, 8 + 2)
+    assert base.values(np.ones((3, 26))).shape == (3, 6 + 6)
     for bad in (np.ones(20), np.ones(25), 1.0):
-        with pytest.raises(jounce.ShapeError, match=r"24 numbers .* friction and armature"):
+        with pytest.raises(jounce.ShapeError, match=r"26 numbers .* friction and armature"):
             base.values(bad)
-        with pytest.raises(jounce.ShapeError, match=r"24 numbers .* friction and armature"):
+        with pytest.raises(jounce.ShapeError, match=r"26 numbers .* friction and armature"):
             base.reduced(bad)

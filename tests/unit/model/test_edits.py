@@ -19,7 +19,8 @@ from jounce.model.builder import RobotBuilder
 from jounce.model.edits import with_free_mimics
 from jounce.model.examples import KINDS, random_inertia, random_placement, random_tree
 from jounce.model.inertia import Inertia
-from jounce.model.robot import Robot, parameters
+from jounce.model.parameters import parameters
+from jounce.model.robot import Robot
 from tests.tolerances import EXACT, ROUNDOFF, assert_close, assert_orders_close
 from tests.unit.model.texts import forces, poses
 

@@ -20,8 +20,9 @@ from jounce.model import joints
 from jounce.model.builder import RobotBuilder
 from jounce.model.examples import KINDS, random_tree
 from jounce.model.inertia import Inertia
+from jounce.model.parameters import parameters
 from jounce.model.records import Limits
-from jounce.model.robot import Robot, parameters
+from jounce.model.robot import Robot
 from tests.tolerances import EXACT, assert_close
 from tests.unit.model.texts import forces
 

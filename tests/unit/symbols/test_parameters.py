@@ -20,7 +20,8 @@ from jounce.model.builder import RobotBuilder
 from jounce.model.inertia import Inertia
 from jounce.model.lowering.reduced import reduced
 from jounce.model.lowering.tree import lowered
-from jounce.model.robot import Robot, parameters
+from jounce.model.parameters import parameters
+from jounce.model.robot import Robot
 from tests.tolerances import ROUNDOFF, assert_close
 
 Z = joints.revolute((0, 0, 1))

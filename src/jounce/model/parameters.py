@@ -1,0 +1,133 @@
+"""What forces are linear in: ten numbers a body, and those of motors, one a velocity of a kind.
+
+A joint that follows another shares its velocity: with m its multiplier, what its motor adds is
+seen there as m² d, m² J, m o and |m| c, and its dry friction is smoothed over the speed s / |m|.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jounce.errors import ArgumentError, UnsupportedError, unknown_name
+from jounce.model.components import velocity_names
+from jounce.model.lowering.tree import lowered
+from jounce.model.records import COULOMB_SPEED, Friction
+from jounce.model.robot import Robot
+
+BODY = ("m", "mcx", "mcy", "mcz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
+FRICTION = ("viscous", "coulomb", "offset")
+MOTORS = {"viscous": "Fv", "coulomb": "Fc", "offset": "Fo", "armature": "Ia"}
+Array = np.ndarray
+Kinds = Sequence[str] | str | bool | None
+
+
+def parameters(robot: Robot, *, friction: Kinds = False, armature: bool = False) -> Array:
+    """Return the inertial parameters, ``(10 n_bodies,)``.
+
+    Per body: m, m c (3), Ixx Iyy Izz Ixy Ixz Iyz about the origin of the body frame.  Those of
+    motors follow on request, nv of a kind, as `jounce.regressor` has columns for them.
+
+    >>> import jounce
+    >>> jounce.parameters(jounce.load("planar2r"))[:4]
+    array([1.5, 1.5, 0. , 0. ])
+    """
+    values = [x for b in robot.bodies for x in b.inertia.parameters]
+    if not all(isinstance(x, float) for x in values):
+        raise UnsupportedError("this robot has symbolic inertias; read body.inertia.parameters.")
+    return np.append(values, motor_parameters(robot, motor_kinds(friction, armature)))
+
+
+def parameter_names(robot: Robot, motors: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return a name for every parameter, such as ``Ixx(link7)`` and ``Fv(joint7)``."""
+    matter = (f"{symbol}({body.name})" for body in robot.bodies for symbol in BODY)
+    speeds = velocity_names(robot)
+    return (*matter, *(f"{MOTORS[kind]}({speed})" for kind in motors for speed in speeds))
+
+
+def friction_kinds(friction: Kinds) -> tuple[str, ...]:
+    """Return kinds of friction in their order: all for True, none for False or None."""
+    if friction is None or isinstance(friction, bool | np.bool_):
+        return FRICTION if friction else ()
+    given = (friction,) if isinstance(friction, str) else tuple(friction)
+    for kind in given:
+        if kind not in FRICTION:
+            raise unknown_name("friction", kind, FRICTION)
+    return tuple(kind for kind in FRICTION if kind in given)
+
+
+def motor_kinds(friction: Kinds, armature: bool) -> tuple[str, ...]:
+    """Return kinds of motor parameters in their order, that of the armature last."""
+    return (*friction_kinds(friction), *(("armature",) if armature else ()))
+
+
+def checked_speed(coulomb_speed: Any) -> float:
+    """Return the speed over which Coulomb friction is smoothed, which must be positive."""
+    if isinstance(coulomb_speed, bool) or not coulomb_speed > 0.0:
+        raise ArgumentError(
+            f"coulomb_speed must be positive, such as {COULOMB_SPEED:g} rad/s, got "
+            f"{coulomb_speed!r}."
+        )
+    return float(coulomb_speed)
+
+
+class MotorPart(NamedTuple):
+    """What one motor adds to the force of one velocity, in its own speed ``multiplier · v``."""
+
+    kind: str
+    velocity: int
+    size: Any
+    multiplier: Any
+    speed: Any  # of smoothing
+
+    @property
+    def seen(self) -> Any:
+        """The parameter as the velocity sees it."""
+        powers = {"offset": self.multiplier, "coulomb": abs(self.multiplier)}
+        return self.size * powers.get(self.kind, self.multiplier**2)
+
+
+def motor_parts(robot: Robot) -> Iterator[MotorPart]:
+    """Yield all that motors add."""
+    for link in lowered(robot).links:
+        _, first, factor, _ = link.coordinates
+        for k, (armature, damping) in enumerate(zip(link.armature, link.damping, strict=True)):
+            dry = link.friction[k] if link.friction else Friction()
+            sizes = (damping, dry.coulomb, dry.offset, armature)
+            for kind, size in zip(MOTORS, sizes, strict=True):
+                if size:
+                    yield MotorPart(kind, first + k, size, factor, dry.speed)
+
+
+def motor_parameters(robot: Robot, kinds: Sequence[str]) -> Array:
+    """Return the parameters of these kinds, nv each, as the velocities see them."""
+    values = np.zeros((len(kinds), robot.nv))
+    for part in motor_parts(robot):
+        if part.kind in kinds:
+            values[kinds.index(part.kind), part.velocity] += part.seen
+    return values.ravel()
+
+
+def coulomb_shape(robot: Robot) -> list[tuple[Array, Array]]:
+    """Return what the Coulomb friction of a robot is shaped like: shares and speeds, ``(nv,)``.
+
+    ``Σ share v / √(v² + speed²)`` of all of these goes from −1 to 1; there is one of them unless
+    joints that follow others have friction too.
+    """
+    own: list[list[tuple[Any, Any]]] = [[] for _ in range(robot.nv)]
+    for part in motor_parts(robot):
+        if part.kind == "coulomb" and part.multiplier:
+            own[part.velocity].append((part.seen, part.speed / abs(part.multiplier)))
+    shapes = []
+    for k in range(max([1, *map(len, own)])):
+        shape = np.array([[0.0, COULOMB_SPEED]] * robot.nv).reshape(-1, 2)
+        for i, parts in enumerate(own):
+            if k < len(parts):
+                size, speed = parts[k]
+                shape[i] = size / sum(x for x, _ in parts), speed
+            elif not parts and k == 0:
+                shape[i, 0] = 1.0
+        shapes.append((shape[:, 0], shape[:, 1]))
+    return shapes
