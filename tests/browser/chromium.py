@@ -97,6 +97,16 @@ class Page:
         data = self.send("Page.captureScreenshot", format="png")["data"]
         file.write_bytes(base64.b64decode(data))
 
+    def keep(self, file: Path) -> None:
+        """Save what is in view, also in the folder that JOUNCE_SCREENSHOTS names."""
+        self.screenshot(file)
+        if folder := os.environ.get("JOUNCE_SCREENSHOTS"):
+            shutil.copy(file, Path(folder) / file.name)
+
+    def printed(self) -> bytes:
+        """Return the page as a PDF."""
+        return base64.b64decode(self.send("Page.printToPDF", printBackground=True)["data"])
+
     def send(self, method: str, **params: Any) -> dict[str, Any]:
         """Send a command and return its result."""
         self._count += 1

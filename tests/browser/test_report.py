@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import re
 import struct
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(executable() is None, reason="no chromium on this machine")
 
 SCREEN: dict[str, Any] = {"deviceScaleFactor": 1, "mobile": False}
+PALETTE = ("#2563eb", "#dc2626", "#059669", "#d97706", "#7c3aed", "#0891b2")
 HOSTILE = "</script><script>window.broken = true</script><img src=x onerror='window.broken = true'>"
 TIME = np.linspace(0.0, 4.0, 401)
 MOTION = jounce.trajectory.papers_motion(2)(TIME)
@@ -65,10 +68,6 @@ def page(opened: Page) -> Iterator[Page]:
     beyond = [x for x in opened.requests if not x.startswith(("data:", "blob:"))]
     assert len(beyond) == 1, "only the file itself"
     assert opened.evaluate("window.broken === undefined")
-
-
-def printed(page: Page) -> bytes:
-    return base64.b64decode(page.send("Page.printToPDF", printBackground=True)["data"])
 
 
 def slide(page: Page, t: float) -> None:
@@ -132,8 +131,7 @@ def test_the_slider_moves_robot_cursors_and_values(page: Page, tmp_path: Path):
         assert new - old == pytest.approx(1.5 / 4.0 * width, abs=1.0)
     for order in range(2):
         assert readout(page, order) == pytest.approx(MOTION[order, 150], rel=1e-3)
-    page.screenshot(tmp_path / "report.png")  # pytest keeps it
-    assert (tmp_path / "report.png").stat().st_size > 20_000
+    page.keep(tmp_path / "report_1366.png")
     slide(page, 0.0)
     assert picture(page) == before
 
@@ -304,9 +302,35 @@ def test_print_draws_all_plots_within_the_page(page: Page):
     assert max(ends) <= width
 
 
-def test_a_printed_file_has_more_than_what_was_in_view(page: Page):
-    pages = len(re.findall(rb"/Type */Page\b", printed(page)))
-    assert pages >= 4
+def test_a_printed_file_has_all_curves(page: Page):
+    """Also those that were never in view."""
+    wanted = page.evaluate("document.querySelectorAll('.readout li').length")
+    pdf = page.printed()
+    assert len(re.findall(rb"/Type */Page\b", pdf)) >= 4
+    assert strokes(pdf) == wanted
+
+
+def strokes(pdf: bytes) -> int:
+    """Return how many curves of several pieces, in colours of joints, a PDF has.
+
+    Its pages are compressed lists of numbers and operators: l and c go on to a point, rg sets a
+    colour, S draws what was gone and f fills it, as many small pieces for a dashed curve.
+    """
+    colors = [[int(text[i : i + 2], 16) / 255 for i in (1, 3, 5)] for text in PALETTE]
+    count = pieces = 0
+    for match in re.finditer(rb"stream\r?\n(.*?)endstream", pdf, re.DOTALL):
+        with contextlib.suppress(zlib.error):
+            color = [-1.0] * 3
+            words = map(bytes.split, zlib.decompress(match[1]).splitlines())
+            for *numbers, operator in filter(None, words):
+                if operator == b"rg":
+                    color = [float(x) for x in numbers[:3]]
+                pieces += operator in (b"l", b"c")
+                if operator in (b"S", b"f", b"f*", b"n"):
+                    is_joint = any(np.allclose(color, known, atol=3e-3) for known in colors)
+                    count += is_joint and pieces >= {b"S": 5, b"f": 100}.get(operator, np.inf)
+                    pieces = 0
+    return count
 
 
 def test_every_plot_can_be_saved(page: Page):
@@ -339,6 +363,77 @@ def test_ellipsoids_larger_than_the_robot_are_off_at_first(page: Page, tmp_path:
     with chromium() as other:
         other.open(file)
         assert not other.evaluate("document.getElementById('ellipsoids').checked")
+
+
+def shaped_arm(folder: Path) -> jounce.Robot:
+    """Return two links, a red box with a yellow ball at its end, of which neither is a mesh."""
+    text = """<robot name="arm"><link name="base"/>
+    <link name="upper"><visual><origin xyz="0 0 0.3"/><material name="red"><color rgba="1 0 0 1"/>
+    </material><geometry><box size="0.1 0.1 0.6"/></geometry></visual>{inertial}</link>
+    <link name="lower"><visual><material name="yellow"><color rgba="1 1 0 1"/></material><geometry>
+    <sphere radius="0.15"/></geometry></visual>{inertial}</link>
+    <joint name="shoulder_pan_joint" type="continuous"><parent link="base"/><child link="upper"/>
+      <axis xyz="0 1 0"/></joint>
+    <joint name="shoulder_lift_joint" type="continuous"><parent link="upper"/><child link="lower"/>
+      <origin xyz="0 0 0.6" rpy="0.3 0 0"/><axis xyz="1 0 0"/></joint></robot>"""
+    inertial = """<inertial><origin xyz="0 0 0.1"/><mass value="1"/>
+    <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>"""
+    (folder / "arm.urdf").write_text(text.format(inertial=inertial))
+    return jounce.load(folder / "arm.urdf")
+
+
+# Where pixels of a pure colour are: how many, and their middle.
+SPOT = """(([r, g, b]) => {
+  const c = document.getElementById('robot');
+  const data = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+  let [n, x, y] = [0, 0, 0];
+  for (let i = 0; i < data.length; i += 4) {
+    const [R, G, B] = data.subarray(i, i + 3);
+    const is = (value, on) => on ? value > 100 : value < 40;
+    if (is(R, r) && is(G, g) && is(B, b)) { n++; x += (i / 4) % c.width; y += i / 4 / c.width; }
+  }
+  return [n, x / n, y / n];
+})"""
+
+
+def test_shapes_stand_where_the_kinematics_put_them(tmp_path: Path):
+    robot, file = shaped_arm(tmp_path), tmp_path / "shapes.html"
+    write_report(file, robot, TIME, *MOTION)
+    with chromium(1400, 900) as page:
+        page.open(file)
+        seen = []
+        for t in (0.0, 1.5, 3.2):
+            slide(page, t)
+            (wanted,) = jounce.poses(robot, MOTION[0, round(100 * t)])
+            for T, placed in zip(wanted, page.evaluate("jouncePoses()")[:-1], strict=True):
+                np.testing.assert_allclose(np.transpose(placed["columns"]), T[:3, :3], atol=1e-6)
+                np.testing.assert_allclose(placed["p"], T[:3, 3], atol=1e-6)
+            seen.append(page.evaluate(f"{SPOT}([1, 1, 0])"))
+            assert seen[-1][0] > 200, "the ball is drawn"
+            assert page.evaluate(f"{SPOT}([1, 0, 0])")[0] > 200, "and the box"
+        assert np.ptp(seen, axis=0)[1:].max() > 20, "they move"
+        page.keep(tmp_path / "report_shapes_1400.png")
+        size: dict[str, Any] = {"deviceScaleFactor": 1, "mobile": True}
+        page.send("Emulation.setDeviceMetricsOverride", width=400, height=850, **size)
+        page.keep(tmp_path / "report_shapes_400.png")
+        page.evaluate("document.getElementById('shapes').click()")
+        assert page.evaluate(f"{SPOT}([1, 1, 0])")[0] == 0
+        assert [e for e in page.errors if "readback" not in e] == []  # which is this test's
+        names = [file.resolve().as_uri()]
+        assert [x for x in page.requests if not x.startswith(("data:", "blob:"))] == names
+
+
+def test_names_are_cut_between_their_parts(tmp_path: Path):
+    file = tmp_path / "names.html"
+    write_report(file, shaped_arm(tmp_path), TIME, *MOTION)
+    with chromium(1400, 900) as page:
+        page.open(file)
+        names = "[...document.querySelector('.readout').querySelectorAll('.name')]"
+        assert page.evaluate(f"{names}.map(n => n.textContent)") == [
+            "shoulder_pan_joint", "shoulder_lift_joint",
+        ]  # fmt: skip
+        assert page.evaluate(f"{names}.map(n => n.querySelectorAll('wbr').length)") == [2, 2]
+        assert page.evaluate(f"{names}.every(n => n.scrollWidth <= n.clientWidth + 1)")
 
 
 @pytest.mark.slow

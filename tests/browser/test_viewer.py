@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time as clock
 from collections.abc import Callable, Iterator
@@ -148,14 +147,6 @@ def press(page: Page, text: str) -> None:
     page.settle()
 
 
-def keep(page: Page, tmp_path: Path, name: str) -> None:
-    """Save what is seen, also where JOUNCE_SCREENSHOTS says."""
-    page.screenshot(tmp_path / name)
-    assert (tmp_path / name).stat().st_size > 10_000
-    if folder := os.environ.get("JOUNCE_SCREENSHOTS"):
-        (Path(folder) / name).write_bytes((tmp_path / name).read_bytes())
-
-
 def test_bodies_stand_where_the_kinematics_put_them(shown: View, page: Page, tmp_path: Path):
     q = default_motion(shown.robot, TIME, 3)[0]
     for t in (1.0, 2.5):
@@ -163,7 +154,7 @@ def test_bodies_stand_where_the_kinematics_put_them(shown: View, page: Page, tmp
         until(lambda t=t: stands(page, shown.robot, q[round(100 * t)]), 10.0)
     assert not stands(page, shown.robot, q[0])
     clock.sleep(3.0)  # viser lets the scene appear slowly
-    keep(page, tmp_path, "viewer_1400.png")
+    page.keep(tmp_path / "viewer_1400.png")
 
 
 def test_time_moves_the_curves_and_play_moves_the_robot(shown: View, page: Page):
@@ -199,7 +190,7 @@ def test_a_slider_moves_the_robot_and_the_curves(shown: View, page: Page, tmp_pa
     assert shown.q[0] == q[0]
     until(lambda: curves(page) != before, 10.0)
     until(lambda: stands(page, shown.robot, shown.q), 10.0)
-    keep(page, tmp_path, "viewer_joints_1400.png")
+    page.keep(tmp_path / "viewer_joints_1400.png")
 
 
 def test_what_is_shown_can_be_chosen_on_a_phone_too(shown: View, page: Page, tmp_path: Path):
@@ -208,4 +199,4 @@ def test_what_is_shown_can_be_chosen_on_a_phone_too(shown: View, page: Page, tmp
     press(page, "Show")
     until(lambda: page.evaluate("document.body.textContent.includes('Centre of mass')"))
     assert page.evaluate("document.documentElement.scrollWidth") <= 400
-    keep(page, tmp_path, "viewer_400.png")
+    page.keep(tmp_path / "viewer_400.png")

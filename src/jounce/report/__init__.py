@@ -1,8 +1,7 @@
 """One page of HTML about a robot and a motion: moving picture, curves, limits, energy.
 
-The robot is drawn on a plain canvas by a projection of our own: sticks and ellipsoids need
-nothing more, so the page works without WebGL and redraws at the rate of the screen.  Plotly
-draws the curves.
+The robot is drawn on a plain canvas by a projection of our own: sticks, ellipsoids and some
+thousand triangles need nothing more, so the page works without WebGL.  Plotly draws the curves.
 """
 
 from jounce.report.default_motion import default_motion as default_motion

@@ -18,7 +18,16 @@ NUMBERS = 1_400_000  # of the plots together; 5.3 bytes of the page each
 BINDS = 0.99  # of a limit: a band under the curves says when
 _BANDS = 400  # of a plot, the longest
 _FEWEST = 500  # samples that every plot keeps
-_SCRIPTS = ("data.js", "camera.js", "robot.js", "plots.js", "tables.js", "player.js", "main.js")
+_SCRIPTS = (
+    "data.js",
+    "camera.js",
+    "shapes.js",
+    "robot.js",
+    "plots.js",
+    "tables.js",
+    "player.js",
+    "main.js",
+)
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -51,8 +60,8 @@ def page(report: Report) -> str:
 def _content(report: Report, arrays: list[np.ndarray]) -> dict[str, Any]:
     """Return everything but the numbers, which go to ``arrays`` and are named by their place."""
 
-    def stored(values: np.ndarray, kind: str = "<f4") -> int:
-        arrays.append(np.ascontiguousarray(values, dtype=kind))
+    def stored(values: np.ndarray, kind: str = "float32") -> int:
+        arrays.append(np.ascontiguousarray(values, np.dtype(kind).newbyteorder("<")))
         return len(arrays) - 1
 
     lines = sum(len(plot.lines) for section in report.sections for plot in section.plots)
@@ -79,10 +88,16 @@ def _content(report: Report, arrays: list[np.ndarray]) -> dict[str, Any]:
     return {
         "title": report.title,
         "facts": report.facts,
-        "time": stored(thinned_time(report.time, count), "<f8"),
+        "time": stored(thinned_time(report.time, count), "float64"),
         "drawing": report.drawing,
-        "poseTime": stored(report.pose_time, "<f8"),
+        "poseTime": stored(report.pose_time, "float64"),
         "poses": stored(report.poses),
+        "triangles": {
+            "vertices": stored(report.triangles.vertices),
+            "bodies": stored(report.triangles.bodies, "int32"),
+            "faces": stored(report.triangles.faces, "int32"),
+            "colors": stored(report.triangles.colors, "int32"),
+        },
         "sections": [section(s) for s in report.sections],
     }
 
@@ -117,7 +132,7 @@ def _finite(content: Any) -> Any:
 
 def _array(index: int, values: np.ndarray) -> str:
     text = base64.b64encode(values.tobytes()).decode("ascii")
-    kind = "Float64Array" if values.itemsize == 8 else "Float32Array"
+    kind = f"{values.dtype.name.capitalize()}Array"
     return f'<script type="text/plain" id="array-{index}" data-kind="{kind}">{text}</script>'
 
 

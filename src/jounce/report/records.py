@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jounce.report.triangles import Triangles
+
 
 class Line(NamedTuple):
     """One curve of a plot; ``hue`` is the number of its colour, ``dash`` that of its dashes."""
@@ -62,4 +64,5 @@ class Report(NamedTuple):
     drawing: dict[str, Any]  # plain data, see `drawing.skeleton`
     pose_time: np.ndarray  # a part of time
     poses: np.ndarray  # then, (samples, bodies, 7): position, quaternion x y z w
+    triangles: Triangles  # of the shapes, none for many a robot
     sections: tuple[Section, ...]

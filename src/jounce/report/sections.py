@@ -30,6 +30,7 @@ _NAMES = {
     "effort_rate": "torque rate",
     "effort_second_rate": "torque, 2nd rate",
 }
+_NOTES = 3  # about shapes, at most
 _RATES = {1: " rate", 2: ", 2nd rate"}
 Motion = Sequence[np.ndarray]  # q (samples, nq), then the rates (samples, nv)
 
@@ -101,8 +102,8 @@ def wrench_section(robot: Robot, motion: Motion) -> Section:
     return Section("Joint wrenches", note, plots)
 
 
-def model_section(robot: Robot) -> Section:
-    """Show what the robot is made of."""
+def model_section(robot: Robot, notes: Sequence[str] = ()) -> Section:
+    """Show what the robot is made of; ``notes`` say which of its shapes are not drawn."""
     names = (robot.base_name, *(body.name for body in robot.bodies))
     rows = []
     for body, joint in zip(robot.bodies, robot.joints, strict=True):
@@ -111,7 +112,8 @@ def model_section(robot: Robot) -> Section:
                  f"{body.inertia.mass:.4g}", com if body.inertia.mass else "")  # fmt: skip
         rows.append(tuple(Cell(text) for text in texts))
     headings = ("Body", "Carried by", "Joint", "Kind", "Mass [kg]", "Centre of mass [m]")
-    note = " ".join((robot.description, *robot.warnings))
+    more = [f"{len(notes) - _NOTES} more are not shown."] if len(notes) > _NOTES else []
+    note = " ".join((robot.description, *robot.warnings, *notes[:_NOTES], *more))
     return Section("Model", note, table=Table(headings, tuple(rows)))
 
 

@@ -29,6 +29,8 @@ from jounce.report.sections import (
     motion_section,
     wrench_section,
 )
+from jounce.report.shapes import shapes_of
+from jounce.report.triangles import few_triangles
 from jounce.tables.table import check_samples
 from jounce.trajectory.protocol import checked_motion
 
@@ -100,7 +102,8 @@ def report_of(
     energies = energy_section(robot, time, motion, forces)
     progress()
     used = limit_section(robot, limits, time, motion, forces)
-    sections += [wrenches, energies, used, model_section(robot)]
+    shapes, untold = shapes_of(robot)
+    sections += [wrenches, energies, used, model_section(robot, untold)]
     return Report(
         title=robot.name,
         facts=_facts(robot, time, source),
@@ -108,6 +111,7 @@ def report_of(
         drawing=skeleton(robot),
         pose_time=time[drawn],
         poses=placements(placed),
+        triangles=few_triangles(shapes),
         sections=tuple(sections),
     )
 

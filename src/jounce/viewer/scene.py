@@ -11,7 +11,7 @@ from jounce.api.dynamics import joint_wrenches
 from jounce.api.kinematics import center_of_mass, poses
 from jounce.model.robot import Robot
 from jounce.report.drawing import skeleton
-from jounce.viewer.shapes import shapes_of
+from jounce.report.shapes import shapes_of
 
 GREY, DARK, BLUE, ORANGE = (190, 194, 200), (70, 76, 84), (45, 105, 190), (225, 120, 30)
 FREE, NEAR, OVER = np.array([[60.0, 160, 90], [235, 180, 40], [210, 45, 45]])

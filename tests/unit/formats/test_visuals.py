@@ -73,7 +73,7 @@ def test_a_shape_that_cannot_be_read_is_left_out(tmp_path: Path, shape: str):
 
 def test_shapes_of_an_mjcf_stand_where_mujoco_has_them(tmp_path: Path):
     mujoco, trimesh = pytest.importorskip("mujoco"), pytest.importorskip("trimesh")
-    from jounce.viewer.shapes import shapes_of
+    from jounce.report.shapes import shapes_of
 
     tetrahedron = trimesh.creation.icosahedron().apply_scale((0.1, 0.2, 0.3))
     tetrahedron.apply_translation((0.3, 0.0, 0.1)).export(tmp_path / "part.stl")
@@ -110,7 +110,7 @@ def mesh_corners(sides: tuple[float, ...]) -> np.ndarray:
 
 def test_a_mesh_that_is_not_there_is_named(tmp_path: Path):
     pytest.importorskip("trimesh")
-    from jounce.viewer.shapes import shapes_of
+    from jounce.report.shapes import shapes_of
 
     robot = load(tmp_path, SHAPE.format("", '<mesh filename="package://parts/none.stl"/>'))
     shapes, (note,) = shapes_of(robot)

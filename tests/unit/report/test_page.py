@@ -18,6 +18,7 @@ from jounce.errors import ArgumentError, ShapeError, UnsupportedError
 from jounce.report import write_report
 from jounce.report.page import BINDS, bands, page, thinned, thinned_time
 from jounce.report.records import Line, Plot, Report, Section
+from jounce.report.triangles import few_triangles
 from jounce.report.write import report_of
 from tests.tolerances import EXACT, assert_close
 
@@ -56,7 +57,7 @@ class Scripts(HTMLParser):
         return json.loads(next(text for a, text in self.found if a.get("id") == "content"))
 
     def array(self, index: int) -> np.ndarray:
-        kinds = {"Float32Array": "<f4", "Float64Array": "<f8"}
+        kinds = {"Float32Array": "<f4", "Float64Array": "<f8", "Int32Array": "<i4"}
         attributes, text = next((a, t) for a, t in self.found if a.get("id") == f"array-{index}")
         return np.frombuffer(base64.b64decode(text), kinds[attributes["data-kind"] or ""])
 
@@ -144,6 +145,7 @@ def test_ten_thousand_samples_are_small(rng: np.random.Generator, lines: int):
         drawing={"bodies": [], "up": [0, 0, 1]},
         pose_time=np.array([0.0, 9999.0]),
         poses=rng.normal(size=(250_000 // 7, 1, 7)),
+        triangles=few_triangles([]),
         sections=(Section("x", plots=(plot,)),),
     )
     text = page(report)

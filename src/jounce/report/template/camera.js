@@ -50,11 +50,15 @@ class Camera {
     this.middle = [width / 2, height / 2];
   }
 
+  scaleAt(near) {
+    return (this.scale * this.distance) / Math.max(this.distance - near, 0.1 * this.radius);
+  }
+
   // Pixels, nearness to the camera, and pixels per metre there.
   project(point) {
     const p = plus(point, this.target, -1);
     const near = dot(p, this.back);
-    const scale = (this.scale * this.distance) / Math.max(this.distance - near, 0.1 * this.radius);
+    const scale = this.scaleAt(near);
     const x = this.middle[0] + scale * dot(p, this.right);
     const y = this.middle[1] - scale * dot(p, this.above);
     return { x, y, near, scale };

@@ -10,7 +10,7 @@ function array(index) {
     const text = atob(element.textContent);
     const bytes = new Uint8Array(text.length);
     for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-    const Kind = element.dataset.kind === "Float64Array" ? Float64Array : Float32Array;
+    const Kind = { Float32Array, Float64Array, Int32Array }[element.dataset.kind];
     decoded.set(index, new Kind(bytes.buffer));
     element.remove(); // its text is not needed twice
   }

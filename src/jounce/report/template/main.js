@@ -1,5 +1,5 @@
 // Put the page together.  `jounceOpen` is when robot and tables were on the screen, `jounceReady`
-// when the first curves were, in ms since the page was opened.
+// when the first curves were, in ms since the page was opened; `jouncePoses()` is where bodies are.
 
 const clock = new Clock(array(content.time));
 const view = new RobotView(document.getElementById("robot"));
@@ -15,7 +15,8 @@ clock.listeners.push(() => {
   view.draw();
   panel.place();
 });
-for (const name of ["ellipsoids", "paths"]) {
+document.getElementById("shapes").parentElement.hidden = !view.mesh.count;
+for (const name of ["shapes", "ellipsoids", "paths"]) {
   document.getElementById(name).checked = view[name];
   document.getElementById(name).addEventListener("change", (event) => {
     view[name] = event.target.checked;
@@ -23,6 +24,7 @@ for (const name of ["ellipsoids", "paths"]) {
   });
 }
 clock.changed();
+window.jouncePoses = () => view.placed();
 
 // Plotly takes longer to start than all the rest: it is run once robot and tables are on the screen.
 window.addEventListener("load", () => {

@@ -31,7 +31,7 @@ class TimePlot {
     const mark = element("span", { className: "mark" });
     mark.style.borderTopColor = colour(line.hue);
     mark.style.borderTopStyle = dash(line) === "solid" ? "solid" : dash(line) === "dot" ? "dotted" : "dashed";
-    const name = element("span", { className: "name", title: line.name }, line.name);
+    const name = element("span", { className: "name", title: line.name }, ...broken(line.name));
     if (!this.plot.joints) return element("li", {}, mark, name, value);
     const button = element("button", { type: "button", title: `Single out ${line.name}` }, mark, name, value);
     button.setAttribute("aria-pressed", "false");
@@ -194,6 +194,11 @@ class TimePlot {
       if (t !== null) clock.set(t);
     });
   }
+}
+
+// A name that may be cut after its parts rather than anywhere.
+function broken(name) {
+  return name.split(/(?<=[_/.:-])/).flatMap((part, i) => (i ? [element("wbr"), part] : [part]));
 }
 
 // Names in a title of Plotly are text, whatever tags they look like.

@@ -10,12 +10,15 @@ class RobotView {
     this.ground = this.bodies.length - 1;
     this.times = array(content.poseTime);
     this.poses = array(content.poses);
+    this.mesh = new Mesh(content.triangles);
     this.tracks = this.findTracks();
-    const { center, radius, floor } = this.bounds();
+    const { center, radius, size, floor } = this.bounds();
     this.camera = new Camera(content.drawing.up, center, radius);
     this.floor = floor;
     const largest = this.bodies.reduce((r, body) => Math.max(r, ...(body.ellipsoid?.radii ?? [0])), 0);
-    this.ellipsoids = largest <= radius; // larger ones hide all, and come from doubtful inertias
+    this.shapes = this.mesh.count > 0;
+    // Those larger than the robot hide all, and come from doubtful inertias.
+    this.ellipsoids = !this.shapes && largest <= size;
     this.paths = true;
     this.time = this.times[0];
   }
@@ -57,23 +60,27 @@ class RobotView {
     });
   }
 
-  // A ball that holds the robot at all times, and the height of the floor.
+  // A ball that holds the robot at all times, the radius of one that does at a time, and the
+  // height of the floor.
   bounds() {
     const points = [];
+    const extremes = this.mesh.extremes();
+    let size = 0;
     for (const t of this.moments(60)) {
       const where = locate(this.times, t);
+      const begin = points.length;
       this.bodies.forEach((body, i) => {
         const pose = this.pose(i, where);
         if (i < this.ground || this.standing) points.push(moved(pose, body.joint));
         for (const tip of body.tips) points.push(moved(pose, tip));
         if (body.ellipsoid) points.push(moved(pose, body.ellipsoid.center));
       });
+      for (const { body, point } of extremes) points.push(moved(this.pose(body, where), point));
+      size = Math.max(size, ball(points.slice(begin)).radius);
     }
-    const middle = (k) => (extreme(points, k, Math.min) + extreme(points, k, Math.max)) / 2;
-    const center = [0, 1, 2].map(middle);
-    const farthest = points.reduce((far, p) => Math.max(far, Math.hypot(...plus(p, center, -1))), 0);
+    const { center, radius: farthest } = ball(points);
     const lowest = points.reduce((low, p) => Math.min(low, dot(p, content.drawing.up)), Infinity);
-    return { center, radius: 1.1 * farthest || 1, floor: this.standing ? 0 : lowest };
+    return { center, radius: 1.1 * farthest || 1, size: size || 1, floor: this.standing ? 0 : lowest };
   }
 
   get standing() {
@@ -98,7 +105,9 @@ class RobotView {
     camera.aim(width, height);
     this.drawFloor();
     if (this.paths) this.drawTracks();
-    const items = this.items().sort((a, b) => a.near - b.near);
+    const poses = this.placed();
+    if (this.shapes) this.mesh.draw(this, poses);
+    const items = this.items(poses).sort((a, b) => a.near - b.near);
     for (const item of items) {
       context.globalAlpha = focus.joint === null || item.hue === focus.joint ? 1 : 0.18;
       item.paint();
@@ -107,20 +116,24 @@ class RobotView {
     this.drawCompass(height);
   }
 
-  // Everything that must be sorted by depth.
-  items() {
+  // Where every body is, as columns of its rotation and position.
+  placed() {
     const where = locate(this.times, this.time);
-    const poses = this.bodies.map((_, i) => this.pose(i, where));
+    return this.bodies.map((_, i) => this.pose(i, where));
+  }
+
+  // Everything that must be sorted by depth.
+  items(poses) {
     const items = [];
     this.bodies.forEach((body, i) => {
       const hue = i < this.ground ? i : null;
       const start = moved(poses[i], body.joint);
       const parent = body.parent < 0 ? this.ground : body.parent;
-      if (body.held) {
+      if (body.held && !this.shapes) {
         const before = moved(poses[parent], this.bodies[parent].joint);
         items.push(this.stick(before, start, parent < this.ground ? parent : null));
       }
-      for (const tip of body.tips) items.push(this.stick(start, moved(poses[i], tip), hue));
+      for (const tip of this.shapes ? [] : body.tips) items.push(this.stick(start, moved(poses[i], tip), hue));
       for (const axis of body.axes) items.push(this.hinge(start, turned(poses[i], axis), hue));
       if (this.ellipsoids && body.ellipsoid) items.push(this.ellipsoid(poses[i], body.ellipsoid, hue));
     });
@@ -140,9 +153,9 @@ class RobotView {
 
   // A joint: a short roll along its axis.
   hinge(point, axis, hue) {
-    const half = 0.05 * this.camera.radius;
+    const [half, thick] = (this.shapes ? [0.06, 0.02] : [0.05, 0.058]).map((x) => x * this.camera.radius);
     const [a, b] = [-half, half].map((s) => this.camera.project(plus(point, axis, s)));
-    const width = 0.058 * this.camera.radius * a.scale;
+    const width = thick * a.scale;
     const paint = () => {
       this.context.lineCap = "butt";
       this.stroke([a, b], width + 2, "#ffffff");
@@ -270,6 +283,14 @@ class RobotView {
 
 function turned({ columns }, vector) {
   return [0, 1, 2].map((k) => columns[0][k] * vector[0] + columns[1][k] * vector[1] + columns[2][k] * vector[2]);
+}
+
+// A ball about the middle of points that holds them.
+function ball(points) {
+  const middle = (k) => (extreme(points, k, Math.min) + extreme(points, k, Math.max)) / 2;
+  const center = points.length ? [0, 1, 2].map(middle) : [0, 0, 0];
+  const radius = points.reduce((far, p) => Math.max(far, Math.hypot(...plus(p, center, -1))), 0);
+  return { center, radius };
 }
 
 function extreme(points, k, choose) {

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.errors import JounceError
+from jounce.errors import JounceError, UnsupportedError
 from jounce.formats.packages import resolve
 from jounce.lazy import required
 from jounce.model.robot import Robot
@@ -26,6 +26,11 @@ class Shape(NamedTuple):
 def shapes_of(robot: Robot) -> tuple[list[Shape], list[str]]:
     """Return the shapes of a robot, and a line about each that cannot be drawn."""
     shapes, notes = [], []
+    if robot.visuals:
+        try:
+            required("trimesh", "drawing shapes", "view")
+        except UnsupportedError as error:
+            return [], [str(error)]
     for visual in robot.visuals:
         frame = robot.frame(visual.frame)
         try:
@@ -67,7 +72,8 @@ def _triangles(visual: Visual) -> Any:
 def _mesh(trimesh: Any, given: MeshFile) -> Any:
     path = resolve(given.uri, given.base, dict(given.packages))
     if given.part is None:
-        return trimesh.load(path, force="mesh")
+        mesh = trimesh.load(path, force="mesh")
+        return mesh.convert_units("meters") if mesh.units else mesh  # COLLADA says its unit
     model, part = _compiled(path), given.part
     vertices, faces = (
         _rows(getattr(model, f"mesh_{kind}"), kind, model, part) for kind in ("vert", "face")
