@@ -13,6 +13,8 @@ from jounce.formats import bundled
 from jounce.formats import json as json_format
 from jounce.formats.urdf.xml import root_element
 from jounce.model.edits import with_free_mimics
+from jounce.model.parameters import checked_speed
+from jounce.model.records import COULOMB_SPEED
 from jounce.model.robot import Robot
 
 SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf", ".json")
@@ -24,6 +26,8 @@ def load(
     floating_base: bool = False,
     mimic: bool = True,
     damping: bool = False,
+    friction: bool = False,
+    coulomb_speed: float = COULOMB_SPEED,
     gravity: Any = None,
     packages: Mapping[str, str] | None = None,
     mappings: Mapping[str, Any] | None = None,
@@ -33,12 +37,13 @@ def load(
     """Return the robot of a bundled name, a file (.urdf, .xacro, .xml = MJCF, .json) or a dict.
 
     ``mimic=False`` frees mimic joints; ``damping=True`` applies the joint damping of a URDF or
-    MJCF file (a JSON file, a dict or a bundled robot keeps the damping that is stored in it);
-    ``gravity`` replaces that of the file; ``packages`` maps package names to directories;
-    ``mappings`` are the arguments of a xacro file; ``strict=False`` accepts inertias that no body
-    can have, and URDF files with elements and attributes that URDF does not know: they are left
-    out, and ``robot.warnings`` says which.  Bundled robots always have their published inertias;
-    ``robot.warnings`` names those that no body can have.
+    MJCF file, ``friction=True`` its Coulomb friction c, as ``c v / √(v² + coulomb_speed²)`` (a JSON
+    file, a dict or a bundled robot keeps what is stored in it); ``gravity`` replaces that of the
+    file; ``packages`` maps package names to directories; ``mappings`` are the arguments of a xacro
+    file; ``strict=False`` accepts inertias that no body can have, and URDF files with elements and
+    attributes that URDF does not know: they are left out, and ``robot.warnings`` says which.
+    Bundled robots always have their published inertias; ``robot.warnings`` names those that no
+    body can have.
 
     A xacro file is a program: it can run commands and read any file.  ``xacro=False`` refuses
     such files; give it where files come from others.
@@ -74,6 +79,7 @@ def load(
     if suffix == ".json":
         return _finished(json_format.load(path, strict=strict), floating_base, mimic, gravity)
     options = {"floating_base": floating_base, "mimic": mimic, "damping": damping}
+    options |= {"friction": friction, "coulomb_speed": checked_speed(coulomb_speed)}
     options |= {"gravity": gravity, "strict": strict}
     return _load_xml(path, packages, mappings, options)
 

@@ -75,9 +75,21 @@ def test_only_inertials_and_dynamics_change(arm: Path, tmp_path: Path, light: bo
     assert_close(jounce.parameters(again), P.ravel(), INDEPENDENT)
     assert [joint.damping for joint in again.joints] == [(1.5,), (0.25,)]
     assert '<dynamics damping="1.5" friction="0.7"/>' in text
+    dry = jounce.load(tmp_path / "new.urdf", friction=True).joints
+    assert [joint.friction for joint in dry] == [(Friction(0.7),), (Friction(0.2),)]
     assert ('<mass value="0.5"/>' in text) is not light  # the tool keeps its matter if it can
     assert again.base_inertia == robot.base_inertia
     assert TEXT.encode() == arm.read_bytes()
+
+
+def test_another_speed_of_smoothing_is_named(arm: Path, tmp_path: Path) -> None:
+    robot = jounce.load(arm, friction=True, coulomb_speed=0.05)
+    notes = write_urdf(robot, arm, tmp_path / "new.urdf")
+    assert notes == (
+        "a URDF has no place for the speed 0.05 that smooths the friction of shoulder",
+    )  # fmt: skip
+    again = jounce.load(tmp_path / "new.urdf", friction=True, coulomb_speed=0.05)
+    assert [j.friction for j in again.joints] == [j.friction for j in robot.joints]
 
 
 def test_onto_itself_and_twice(arm: Path) -> None:

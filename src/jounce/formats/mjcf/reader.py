@@ -26,7 +26,7 @@ from jounce.model import joints as kinds
 from jounce.model.builder import RobotBuilder
 from jounce.model.inertia import Inertia
 from jounce.model.joints import JointType
-from jounce.model.records import Limits
+from jounce.model.records import COULOMB_SPEED, Limits
 from jounce.model.robot import Robot
 from jounce.model.visuals import MeshFile, Visual
 
@@ -40,6 +40,8 @@ def load_mjcf(
     floating_base: bool = False,
     mimic: bool = True,
     damping: bool = False,
+    friction: bool = False,
+    coulomb_speed: float = COULOMB_SPEED,
     gravity: Any = None,
     strict: bool = True,
 ) -> Robot:
@@ -56,8 +58,9 @@ def load_mjcf(
       ``body/site`` where the name is taken.  Mocap bodies are welded to the ground where the
       file has them, matter included.
     - Armature of joints is kept, that of actuators (times gear²) added.  ``damping=True``
-      keeps viscous damping, of joints and actuators alike; frictionloss is never applied and
-      noted in ``robot.warnings``.
+      keeps viscous damping, of joints and actuators alike; ``friction=True`` the frictionloss of
+      joints, smoothed over ``coulomb_speed``; what is not applied is noted in
+      ``robot.warnings``.
     - A linear joint equality makes its first joint follow the second (exactly, where MuJoCo
       has a spring); ``mimic=False`` frees it.  ``connect`` and ``weld`` become closures
       (`jounce.Closure`).  Inactive equalities are left out.
@@ -73,9 +76,10 @@ def load_mjcf(
     followers = couplings(compiled, mimic=mimic)
     downward = _gravity(compiled) if gravity is None else gravity
     builder = RobotBuilder(compiled.name, downward, base_name=WORLD)
-    builder.warnings += [*compiled.warnings, *_notes(compiled)]
+    builder.warnings += [*compiled.warnings, *_notes(compiled, friction)]
     try:
-        taken = _add_bodies(compiled, builder, followers, damping=damping)
+        motors = _motors(compiled, damping, friction, coulomb_speed)
+        taken = _add_bodies(compiled, builder, followers, motors)
         _add_sites(compiled, builder, taken)
         _add_closures(compiled, builder, taken)
         builder.visuals = _visuals(compiled)
@@ -93,11 +97,11 @@ def _gravity(compiled: Compiled) -> tuple[float, ...]:
     return tuple(compiled.model.opt.gravity.tolist())
 
 
-def _notes(compiled: Compiled) -> list[str]:
+def _notes(compiled: Compiled, friction: bool) -> list[str]:
     """Say what was read and left out because it is no part of the equations of motion."""
     model, notes = compiled.model, []
     for j, name in enumerate(compiled.joints):
-        if model.dof_frictionloss[model.jnt_dofadr[j]] and not compiled.disabled("FRICTIONLOSS"):
+        if _frictionloss(compiled)[model.jnt_dofadr[j]] and not friction:
             notes.append(f"frictionloss of joint {name!r} is not applied.")
         if compiled.kind(j) == "ball" and model.jnt_limited[j]:
             notes.append(f"the cone that limits ball joint {name!r} is not kept.")
@@ -107,21 +111,22 @@ def _notes(compiled: Compiled) -> list[str]:
 
 
 class Motors(NamedTuple):
-    """Armature and damping of every MuJoCo degree of freedom, actuators included."""
+    """Armature, damping, friction of every MuJoCo degree of freedom, actuators included."""
 
     armature: np.ndarray
     damping: np.ndarray
+    coulomb: np.ndarray
+    speed: float  # of smoothing
 
 
 def _add_bodies(
-    compiled: Compiled, builder: RobotBuilder, mimics: Mapping[int, Coupling], *, damping: bool
+    compiled: Compiled, builder: RobotBuilder, mimics: Mapping[int, Coupling], motors: Motors
 ) -> set[str]:
     """Add every body in MuJoCo's order, so that coordinates come in the order of qpos.
 
     Returns the names that are taken.
     """
     builder.frame(WORLD, None)
-    motors = _motors(compiled, damping)
     taken = set(compiled.bodies)
     for body in range(1, compiled.model.nbody):
         _add_body(compiled, builder, body, motors, mimics, taken)
@@ -187,6 +192,10 @@ def _add_body(
             _per_velocity(compiled, joint, motors.damping),
             _limits(compiled, joint),
             mimic=_mimic(compiled, mimics.get(joint)),
+            friction={
+                "coulomb": _per_velocity(compiled, joint, motors.coulomb),
+                "speed": motors.speed,
+            },
         )
         parent, placement = child, IDENTITY
 
@@ -227,7 +236,12 @@ def _limits(compiled: Compiled, joint: int) -> Limits:
     return Limits(lower=[lower], upper=[upper], effort=[effort])
 
 
-def _motors(compiled: Compiled, damping: bool) -> Motors:
+def _frictionloss(compiled: Compiled) -> np.ndarray:
+    loss = compiled.model.dof_frictionloss
+    return np.zeros_like(loss) if compiled.disabled("FRICTIONLOSS") else loss
+
+
+def _motors(compiled: Compiled, damping: bool, friction: bool, speed: float) -> Motors:
     model = compiled.model
     armature, viscous = model.dof_armature.copy(), model.dof_damping.copy()
     if not damping or compiled.disabled(*DAMPERS_OFF):
@@ -235,7 +249,8 @@ def _motors(compiled: Compiled, damping: bool) -> Motors:
     else:
         np.add.at(viscous, model.jnt_dofadr, reflected(compiled, "actuator_damping"))
     np.add.at(armature, model.jnt_dofadr, reflected(compiled, "actuator_armature"))
-    return Motors(armature, viscous)
+    loss = _frictionloss(compiled)
+    return Motors(armature, viscous, loss if friction else np.zeros_like(loss), speed)
 
 
 def _per_velocity(compiled: Compiled, joint: int, values: np.ndarray) -> list[float]:

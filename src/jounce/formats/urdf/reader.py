@@ -17,6 +17,7 @@ from jounce.model import joints as kinds
 from jounce.model.builder import STANDARD_GRAVITY, RobotBuilder
 from jounce.model.inertia import NEGATIVE_TOLERANCE, check_inertia
 from jounce.model.joints import JointType
+from jounce.model.records import COULOMB_SPEED
 from jounce.model.robot import Robot
 
 TEXT = "<text>"  # the name of a text that is no file
@@ -29,6 +30,8 @@ def load_urdf(
     floating_base: bool = False,
     mimic: bool = True,
     damping: bool = False,
+    friction: bool = False,
+    coulomb_speed: float = COULOMB_SPEED,
     gravity: Any = None,
     packages: Packages | None = None,
     strict: bool = True,
@@ -36,11 +39,12 @@ def load_urdf(
     """Read a URDF file, or a text that holds one.
 
     Degrees of freedom come depth first, in document order.  ``mimic=False`` frees mimic
-    joints; ``damping=True`` applies the viscous damping of the file (friction never is);
-    ``strict=False`` lets impossible inertias through, and leaves out elements and attributes
-    that URDF does not know, each with a warning.  ``packages`` maps package names to
-    folders, for a file named package://….  Links welded to another are merged into it and
-    stay as frames; the root link is welded to the ground unless ``floating_base``.
+    joints; ``damping=True`` applies the viscous damping of the file, ``friction=True`` its
+    Coulomb friction, smoothed over ``coulomb_speed``; ``strict=False`` lets impossible inertias
+    through, and leaves out elements and attributes that URDF does not know, each with a warning.
+    ``packages`` maps package names to folders, for a file named package://….  Links welded to
+    another are merged into it and stay as frames; the root link is welded to the ground unless
+    ``floating_base``.
 
     >>> text = '''<robot name="pendulum">
     ...   <link name="base"/>
@@ -64,7 +68,10 @@ def load_urdf(
     )
     builder.add(root, None, kinds.fixed(), inertia=record.links[root].inertia)
     for joint in joints:
-        _add(builder, record, joint, mimic=mimic, damping=damping)
+        motor: dict[str, Any] = {"damping": joint.damping} if damping else {}
+        if friction:
+            motor["friction"] = {"coulomb": joint.friction, "speed": coulomb_speed}
+        _add(builder, record, joint, motor, mimic=mimic)
     builder.visuals = read_visuals(record, None if file == TEXT else file, packages)
     matter = _matter_by_body(record, root, joints)
     builder.warnings += [*document.warnings, *_massless_warnings(record, root, matter)]
@@ -100,7 +107,12 @@ def _content(
 
 
 def _add(
-    builder: RobotBuilder, record: UrdfRecord, joint: JointRecord, *, mimic: bool, damping: bool
+    builder: RobotBuilder,
+    record: UrdfRecord,
+    joint: JointRecord,
+    motor: dict[str, Any],
+    *,
+    mimic: bool,
 ) -> None:
     follows = joint.mimic if mimic else None
     try:
@@ -111,9 +123,9 @@ def _add(
             joint.placement,
             record.links[joint.child].inertia,
             joint.name,
-            damping=joint.damping if damping else 0.0,
             limits=joint.limits,
             mimic=follows and (follows.source, follows.multiplier, follows.offset),
+            **motor,
         )
     except RobotFormatError:
         raise

@@ -83,6 +83,7 @@ class JointRecord:
     axis: Vec3
     limits: Limits
     damping: float
+    friction: float
     mimic: MimicRecord | None
     element: Element
 
@@ -174,7 +175,7 @@ def _joint(element: Element) -> JointRecord:
         pose(only_child(element, "origin")),
         _axis(element),
         _limits(element, type_),
-        _damping(element),
+        *_dynamics(element),
         None if type_ == "fixed" else _mimic(element),
         element,
     )
@@ -217,12 +218,13 @@ def _limits(joint: Element, type_: str) -> Limits:
     return Limits(lower, upper, velocity, effort)
 
 
-def _damping(joint: Element) -> float:
+def _dynamics(joint: Element) -> tuple[float, float]:
+    """Return damping and Coulomb friction."""
     dynamics = only_child(joint, "dynamics")
     if dynamics is None:
-        return 0.0
-    optional_number(dynamics, "friction")  # must be a number; there is no Coulomb friction
-    return optional_number(dynamics, "damping") or 0.0
+        return 0.0, 0.0
+    viscous, dry = (optional_number(dynamics, name) for name in ("damping", "friction"))
+    return viscous or 0.0, dry or 0.0
 
 
 def _mimic(joint: Element) -> MimicRecord | None:

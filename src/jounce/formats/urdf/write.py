@@ -19,6 +19,7 @@ from jounce.formats.urdf.reader import load_urdf
 from jounce.formats.urdf.records import read_records
 from jounce.formats.urdf.xml import Document
 from jounce.model.inertia import NO_MATTER, Inertia, inertia_fault
+from jounce.model.records import COULOMB_SPEED
 from jounce.model.robot import Robot
 
 
@@ -46,7 +47,8 @@ def write_urdf(
     """Write the URDF file ``source`` with the inertias and friction of ``robot`` to ``target``.
 
     Returns what a URDF cannot hold, one line each: motor inertias, offsets, the speed over which
-    Coulomb friction is smoothed.  It has no place for the matter of the base: that stays as it is.
+    Coulomb friction is smoothed unless it is the usual one.  The matter of the base has no place
+    either and stays as it is.  ``load(target, damping=True, friction=True)`` reads it all again.
     """
     source = Path(source)
     if source.suffix.lower() != ".urdf":
@@ -202,5 +204,7 @@ def _unsaid(robot: Robot) -> Iterator[str]:
             lost.append("motor inertia")
         if any(one.offset for one in joint.friction):
             lost.append("the offset of its force")
+        if any(one.coulomb and one.speed != COULOMB_SPEED for one in joint.friction):
+            lost.append(f"the speed {joint.friction[0].speed:g} that smooths the friction")
         if lost:
             yield f"a URDF has no place for {' and '.join(lost)} of {joint.name}"

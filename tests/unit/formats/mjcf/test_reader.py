@@ -95,6 +95,26 @@ def test_motors_limits_and_notes():
     assert robot.warnings == ("frictionloss of joint 'reach' is not applied.",)
 
 
+def test_frictionloss_is_what_mujoco_brakes_with():
+    """Its solver slows a fast joint down with just the frictionloss; ours at 1000 speeds of s."""
+    smooth, rough = (load_mjcf(DATA / "arm.xml", friction=x) for x in (False, True))
+    assert rough.warnings == ()
+    model = mujoco.MjModel.from_xml_path(str(DATA / "arm.xml"))
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EQUALITY
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_LIMIT
+    data = mujoco.MjData(model)
+    dof = model.joint("reach").dofadr[0]
+    data.qvel[dof] = 10.0
+    mujoco.mj_forward(model, data)
+    v = np.zeros(smooth.nv)
+    v[smooth.joint("reach").v_slice] = 10.0
+    motion = smooth.neutral, v, np.zeros(smooth.nv)
+    more = jounce.inverse_dynamics(rough, *motion)[0] - jounce.inverse_dynamics(smooth, *motion)[0]
+    assert more[smooth.joint("reach").v_slice] == pytest.approx(
+        -data.qfrc_constraint[dof], rel=1e-5
+    )
+
+
 def test_sites_are_frames_with_names_of_their_own():
     robot = load_mjcf(DATA / "arm.xml")
     assert robot.bodies[robot.frame("tool").body].name == "wrist"

@@ -10,12 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import jounce
 from jounce.algebra.so3 import from_rpy
-from jounce.errors import InvalidInertiaError, RobotFormatError
+from jounce.errors import ArgumentError, InvalidInertiaError, RobotFormatError
 from jounce.formats.json import from_dict
 from jounce.formats.urdf.reader import load_urdf
 from jounce.model.builder import STANDARD_GRAVITY
-from tests.tolerances import ROUNDOFF, assert_close
+from jounce.model.records import Friction
+from tests.tolerances import INDEPENDENT, ROUNDOFF, assert_close
 
 BALL = '<mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
 
@@ -159,6 +161,36 @@ def test_damping_only_on_request() -> None:
     assert load_urdf(text, damping=True).joints[0].damping == (0.5,)
     with pytest.raises(RobotFormatError, match=r"^<text>:1: damping of 'j' must be finite"):
         load_urdf(one_joint('<dynamics damping="-1"/>'), damping=True)
+
+
+def test_friction_only_on_request() -> None:
+    text = one_joint('<dynamics damping="0.5" friction="3"/>')
+    assert load_urdf(text, damping=True).joints[0].friction == ()
+    dry = load_urdf(text, friction=True)
+    assert dry.joints[0].friction == (Friction(3.0, 0.0, 0.01),)
+    assert dry.joints[0].damping == (0.0,)
+    slow = load_urdf(text, friction=True, coulomb_speed=0.2)
+    motion = [0.3], [0.1], [0.7]
+    more = jounce.inverse_dynamics(slow, *motion) - jounce.inverse_dynamics(
+        load_urdf(text), *motion
+    )
+    assert_close(more, [[3.0 * 0.1 / np.sqrt(0.1**2 + 0.2**2)]], INDEPENDENT)
+    assert load_urdf(one_joint('<dynamics friction="0"/>'), friction=True) == load_urdf(one_joint())
+    bad = one_joint('<dynamics friction="-1"/>')
+    assert load_urdf(bad).nv == 1
+    with pytest.raises(
+        RobotFormatError, match=r"^<text>:1: Coulomb friction of 'j' must be finite"
+    ):
+        load_urdf(bad, friction=True)
+
+
+def test_friction_of_a_file_through_load(tmp_path) -> None:
+    path = tmp_path / "one.urdf"
+    path.write_text(one_joint('<dynamics friction="3"/>'))
+    assert jounce.load(path).joints[0].friction == ()
+    assert jounce.load(path, friction=True, coulomb_speed=0.1).joints[0].friction[0].speed == 0.1
+    with pytest.raises(ArgumentError, match="coulomb_speed must be positive"):
+        jounce.load(path, friction=True, coulomb_speed=0.0)
 
 
 def mimic_robot(mimic: str, source_type: str = "revolute", type_: str = "revolute") -> str:
