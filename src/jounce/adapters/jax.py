@@ -15,9 +15,9 @@ import numpy as np
 from jounce.adapters import xla
 from jounce.adapters.rules import (
     batch_shape,
-    broadcast,
     factor,
     fill,
+    foreign_function,
     product,
     require,
     result_axes,
@@ -57,20 +57,15 @@ def function(
     True
     """
     jax = require("jax", "JAX")
+
+    def operand(name: str, values: Any) -> Any:
+        return _operand(jax, name, values)
+
+    def bind(spec: KernelSpec, *operands: Any) -> Any:
+        return _primitive().bind(*operands, spec=spec)
+
     spec = kernel_spec(robot, quantity, order, wrenches, options)
-    names = [a.name for a in shapes(spec).arguments]
-
-    def call(*arrays: Any) -> Any:
-        _check_precision(jax)
-        given = [_operand(jax, *pair) for pair in zip(names, arrays, strict=False)]
-        given += arrays[len(given) :]  # too many: counted below
-        operands = broadcast(jax.numpy, spec, given)
-        (result,) = _primitive().bind(*operands, spec=spec)
-        return result
-
-    call.__name__ = quantity
-    call.__doc__ = f"Return {quantity} of {robot.name}, order {order}: ({', '.join(names)})."
-    return call
+    return foreign_function(jax.numpy, spec, operand, bind)
 
 
 def _check_precision(jax: Any) -> None:
@@ -82,6 +77,7 @@ def _check_precision(jax: Any) -> None:
 
 
 def _operand(jax: Any, name: str, values: Any) -> Any:
+    _check_precision(jax)
     array = jax.numpy.asarray(values)
     if array.dtype == np.float64:
         return array

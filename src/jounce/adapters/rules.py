@@ -7,7 +7,7 @@ close under differentiation: no rule is written for any one quantity or order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib import import_module
 from math import prod
@@ -54,6 +54,31 @@ def partials_of(spec: KernelSpec) -> tuple[Argument, ...] | None:
         return None
     inner, kind = factor(spec)
     return shapes(inner).arguments if kind == "vjp" else partials_of(inner)
+
+
+def foreign_function(
+    xp: Any,
+    spec: KernelSpec,
+    operand: Callable[[str, Any], Any],
+    call: Callable[..., Sequence[Any]],
+) -> Callable[..., Any]:
+    """Return the kernel as a function of arrays of another program.
+
+    ``operand(name, values)`` makes an array of theirs of an argument, ``call(spec, *operands)``
+    is the differentiable call on operands that share their batch axes.
+    """
+    names = [a.name for a in shapes(spec).arguments]
+
+    def function(*arrays: Any) -> Any:
+        given = [operand(*pair) for pair in zip(names, arrays, strict=False)]
+        given += arrays[len(given) :]  # too many: counted by `broadcast`
+        return call(spec, *broadcast(xp, spec, given))[0]
+
+    function.__name__ = spec.quantity
+    function.__doc__ = (
+        f"Return {spec.quantity} of {spec.robot.name}, order {spec.order}: ({', '.join(names)})."
+    )
+    return function
 
 
 def run(spec: KernelSpec, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:

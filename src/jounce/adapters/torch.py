@@ -13,12 +13,11 @@ from typing import Any
 
 from jounce.adapters.rules import (
     batch_shape,
-    broadcast,
+    foreign_function,
     product,
     require,
     result_axes,
     run,
-    shapes,
     weights,
     with_batch_axis,
 )
@@ -49,18 +48,12 @@ def function(
     True
     """
     torch = require("torch", "PyTorch")
+
+    def operand(name: str, values: Any) -> Any:
+        return _operand(torch, name, values)
+
     spec = kernel_spec(robot, quantity, order, wrenches, options)
-    names = [a.name for a in shapes(spec).arguments]
-
-    def call(*tensors: Any) -> Any:
-        given = [_operand(torch, *pair) for pair in zip(names, tensors, strict=False)]
-        given += tensors[len(given) :]  # too many: counted below
-        (result,) = _call().apply(spec, *broadcast(torch, spec, given))
-        return result
-
-    call.__name__ = quantity
-    call.__doc__ = f"Return {quantity} of {robot.name}, order {order}: ({', '.join(names)})."
-    return call
+    return foreign_function(torch, spec, operand, _call().apply)
 
 
 def _operand(torch: Any, name: str, values: Any) -> Any:

@@ -13,7 +13,7 @@ from jounce.errors import ModelError, NotFiniteError, SimulationError, SingularE
 from jounce.model.robot import Robot
 from jounce.simulation.applied_forces import AppliedForces
 from jounce.simulation.result import Record
-from jounce.simulation.systems import System, are_finite
+from jounce.simulation.systems import System, are_finite, motion_series
 
 SMALLEST_STEP = 1e-13
 GROWTH = 4.0  # of a step over the last one, so that no jump of a square wave is left out
@@ -96,7 +96,9 @@ class Stepper:
             )
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # reported below
-                series = self.system.series(record.time, record.state, force, self.orders[0])
+                series = motion_series(
+                    self.system, record.time, record.state, force, self.orders[0]
+                )
         except SingularError as error:
             raise _stopped(record, error, "mass matrix singular") from error
         except ModelError as error:

@@ -37,9 +37,9 @@ class System(Protocol):
         ...
 
     def series(
-        self, time: float, state: Sequence[np.ndarray], forces: np.ndarray, order: int
+        self, state: Sequence[np.ndarray], forces: np.ndarray, loads: dict[str, Wrench]
     ) -> Series:
-        """Return Taylor coefficients of the state; ``forces`` are (m, inputs) with derivatives."""
+        """Return Taylor coefficients of the state up to the number of derivatives of forces."""
         ...
 
     def diagnose(self, state: Sequence[np.ndarray]) -> None:
@@ -83,17 +83,9 @@ class RigidSystem:
         return one_state(q), one_state(v)
 
     def series(
-        self, time: float, state: Sequence[np.ndarray], forces: np.ndarray, order: int
-    ) -> Series:
-        """Return Taylor coefficients of q and v up to ``order``."""
-        known = padded(forces, order)
-        return self.loads.settled(
-            time, state, order, lambda loads: self._series(state, known, loads)
-        )
-
-    def _series(
         self, state: Sequence[np.ndarray], forces: np.ndarray, loads: dict[str, Wrench]
     ) -> Series:
+        """Return Taylor coefficients of q and v."""
         (q, v), order = state, len(forces)
         wrenches = (padded(load.values, order) for load in loads.values())
         rates = self._kernel(order)(q, v, *forces, *wrenches)
@@ -123,9 +115,10 @@ class ClosedSystem(RigidSystem):
         check_motion(self.robot, q, v)
         return q, v
 
-    def _series(
+    def series(
         self, state: Sequence[np.ndarray], forces: np.ndarray, loads: dict[str, Wrench]
     ) -> Series:
+        """Return Taylor coefficients of q and v, from the nearest closed state."""
         q, v = projected(self.robot, *state)
         wrenches = (padded(load.values, len(forces)) for load in loads.values())
         rows = self._kernel(len(forces))(q, v, forces, *wrenches)
@@ -154,18 +147,10 @@ class DrivenSystem:
         return parts
 
     def series(
-        self, time: float, state: Sequence[np.ndarray], forces: np.ndarray, order: int
+        self, state: Sequence[np.ndarray], forces: np.ndarray, loads: dict[str, Wrench]
     ) -> Series:
-        """Return Taylor coefficients of the state up to ``order``."""
-        torques = padded(forces, order)
-        return self.loads.settled(
-            time, state, order, lambda loads: self._series(state, torques, loads)
-        )
-
-    def _series(
-        self, state: Sequence[np.ndarray], torques: np.ndarray, loads: dict[str, Wrench]
-    ) -> Series:
-        order, rows = len(torques), self._rows(*state, torques, wrenches=loads)
+        """Return Taylor coefficients of the state."""
+        order, rows = len(forces), self._rows(*state, forces, wrenches=loads)
         speeds = [
             coefficients(speed, rows[k * order : (k + 1) * order])
             for k, speed in enumerate(state[1::2])
@@ -178,6 +163,19 @@ class DrivenSystem:
     def diagnose(self, state: Sequence[np.ndarray]) -> None:
         """Raise SingularError if the mass matrix of the links is singular."""
         forward_dynamics(self.drives.links, state[0], state[1], np.zeros(self.robot.nv))
+
+
+def motion_series(
+    system: System, time: float, state: Sequence[np.ndarray], forces: np.ndarray, order: int
+) -> Series:
+    """Return Taylor coefficients of the state up to ``order``.
+
+    ``forces`` are (m, inputs) with derivatives; loads may depend on time and on the motion.
+    """
+    known = padded(forces, order)
+    return system.loads.settled(
+        time, state, order, lambda loads: system.series(state, known, loads)
+    )
 
 
 def padded(forces: np.ndarray, count: int) -> np.ndarray:
