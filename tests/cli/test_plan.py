@@ -54,3 +54,20 @@ def test_what_cannot_be_done_is_one_line(folder: Path):
     code, _, err = run("planar2r", folder / "points.csv", "-o", folder / "points.csv")
     assert code == 2
     assert only_line(err)
+
+
+def test_a_robot_with_closures(folder: Path):
+    robot = jounce.examples.fourbar()
+    robot.save(folder / "fourbar.json")
+    points = [jounce.close(robot, [x, 0.5, 1.5], hold="crank_joint") for x in (0.3, 1.2)]
+    rows = [",".join(map(repr, [k, *q.tolist()])) for k, q in enumerate(points)]
+    names = ",".join(joint.name for joint in robot.joints)
+    (folder / "points.csv").write_text("\n".join([f"t,{names}", *rows, ""]))
+    (folder / "limits.csv").write_text("joint,velocity,effort_rate\ncrank_joint,9,100\n")
+    code, text, err = run(folder / "fourbar.json", folder / "points.csv", "--limits",
+                          folder / "limits.csv", "--actuated", "crank_joint",
+                          "-o", folder / "motion.csv")  # fmt: skip
+    assert (code, err) == (0, "")
+    assert "crank_joint" in text
+    q = read_table(folder / "motion.csv").values[0]
+    assert np.abs(jounce.closure_error(robot, q)).max() < 1e-12

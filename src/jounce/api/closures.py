@@ -30,6 +30,7 @@ from jounce.model.robot import Robot
 CLOSED = 1e-13  # of the size of the robot: as near as `close` gets
 OPEN = 1e-6  # beyond, forces and rates have no meaning
 CONDITION_LIMIT = 1e6  # of the closure Jacobian, redundant rows apart
+UNWANTED = 1e6  # times its size: that velocity is left to depend on others
 ROUNDS = 100
 STARTS = 20  # of the search for the rank that closures have in general
 
@@ -118,24 +119,48 @@ def closed_rates(
         raise ShapeError("closed_rates needs q and at least the velocity.")
     at = checked_configuration(robot, q)
     check_closed(robot, at)
-    J = closure_jacobian(robot, at.reshape(-1, robot.nq)[0])[0]
-    rank = _rank(robot, ())
-    chosen = _chosen(J, rank) if independent is None else _velocities(robot, independent)
-    if len(chosen) != robot.nv - rank:
-        names = ", ".join(velocity_names(robot)[j] for j in chosen) or "none"
-        raise ArgumentError(
-            f"robot {robot.name!r} has {robot.nv - rank} freedoms, so as many velocities are "
-            f"independent; got {len(chosen)}: {names}."
-        )
+    chosen = independent_velocities(robot, at.reshape(-1, robot.nq)[0], independent)
     given = []
     for k, rate in enumerate(rates):
         array = as_floats(f"rates[{k}]", rate)
         if array.ndim and array.shape[-1] == robot.nv:
             array = array[..., chosen]
         given.append(array)
-    spec = _spec(robot, "closed_rates", len(rates) - 1, independent=" ".join(map(str, chosen)))
-    found = _run(spec, at, np.stack(np.broadcast_arrays(*given)))
-    _refuse(robot, at, found[0, ..., -1] <= CONDITION_LIMIT * 10, rank, chosen)
+    return rates_from(robot, at, given, chosen)
+
+
+def independent_velocities(
+    robot: Robot, q: np.ndarray, independent: str | Sequence[str] | None, *, plain: bool = False
+) -> list[int]:
+    """Return the velocities of these joints, which must decide all others, or choose some at q.
+
+    With ``plain`` those of ball and free joints, which have no coordinates of their own, are chosen
+    only where nothing else is left.
+    """
+    rank = _rank(_closed(robot), ())
+    if independent is None:
+        J = closure_jacobian(robot, q)[0]
+        for joint in robot.joints:
+            if plain and joint.quaternion is not None:
+                J[:, joint.v_slice] *= UNWANTED
+        return _chosen(J, rank)
+    chosen = _velocities(robot, independent)
+    if len(chosen) != robot.nv - rank:
+        names = ", ".join(velocity_names(robot)[j] for j in chosen) or "none"
+        raise ArgumentError(
+            f"robot {robot.name!r} has {robot.nv - rank} freedoms, so as many velocities are "
+            f"independent; got {len(chosen)}: {names}."
+        )
+    return chosen
+
+
+def rates_from(
+    robot: Robot, q: np.ndarray, rates: Sequence[np.ndarray], chosen: Sequence[int]
+) -> np.ndarray:
+    """Return all rates, ``(K, *batch, nv)``, from those of the chosen velocities at closed q."""
+    spec = _spec(robot, "closed_rates", len(rates) - 1, independent=_words(chosen))
+    found = _run(spec, q, np.stack(np.broadcast_arrays(*rates)))
+    _refuse(robot, q, found[0, ..., -1] <= CONDITION_LIMIT * 10, _rank(robot, ()), chosen)
     return np.ascontiguousarray(found[..., :-1])
 
 
@@ -231,6 +256,19 @@ def constrained_inverse_dynamics(
     return Constrained(
         np.ascontiguousarray(found[..., chosen]), np.ascontiguousarray(found[..., n:])
     )
+
+
+def actuated_forces(
+    robot: Robot,
+    *motion: Any,
+    actuated: str | Sequence[str] | None = None,
+    wrenches: Mapping[str, Any] | None = None,
+) -> np.ndarray:
+    """Return the forces of the actuated joints as ``(K − 1, *batch, nv)``, those of others zero."""
+    found, _ = constrained_inverse_dynamics(robot, *motion, actuated=actuated, wrenches=wrenches)
+    Q = np.zeros((*found.shape[:-1], robot.nv))
+    Q[..., _actuated(robot, actuated)] = found
+    return Q
 
 
 class ForwardPartials(NamedTuple):

@@ -39,12 +39,15 @@ _FILE = click.Path(path_type=Path)
               help="Pieces of the speed along the path.  [default: 50 a point]")  # fmt: skip
 @click.option("--smoothness", type=click.IntRange(min=1), default=3, show_default=True,
               metavar="N", help="Derivatives of q that vanish at both ends.")  # fmt: skip
+@click.option("--actuated", metavar="JOINT,…",
+              help="Joints with motors, of a robot with closures.")  # fmt: skip
 @click.option("--units", metavar="UNITS", help="Units of POINTS, as for 'jounce id'.")
 def plan(robot: Robot, *, points: Path, **options: Any) -> None:
     """Find the fastest motion through points that keeps all limits.
 
     POINTS is a .csv, .npz or .parquet file as for 'jounce id', with one point a row; of its
-    column t only the order counts, so 0, 1, 2 … will do.
+    column t only the order counts, so 0, 1, 2 … will do.  Points of a robot with closures are
+    closed configurations.
     """
     from jounce.lazy import required
     from jounce.limits.limits import MotionLimits
@@ -64,7 +67,12 @@ def plan(robot: Robot, *, points: Path, **options: Any) -> None:
     path = read_motion(points, robot, units=options["units"]).values[0]
     with progress(f"planning {robot.name} through {len(path)} points"):
         motion = time_optimal(
-            robot, path, limits, knots=options["knots"], smoothness=options["smoothness"]
+            robot,
+            path,
+            limits,
+            knots=options["knots"],
+            smoothness=options["smoothness"],
+            actuated=options["actuated"] and options["actuated"].split(","),
         )
     _print(motion)
     sample_count(motion.duration, 1.0 / options["rate"])

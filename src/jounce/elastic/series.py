@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.api.closures import constrained_inverse_dynamics
+from jounce.api.closures import actuated_forces
 from jounce.api.dynamics import inverse_dynamics
 from jounce.api.matrices import forward_dynamics
 from jounce.api.partials import forward_dynamics_partials
@@ -180,12 +180,12 @@ class SeriesElastic:
         """Return the forces of the joints; with closures those of the driven ones, others zero."""
         if not self.robot.closures:
             return inverse_dynamics(self._unmotored, *motion, wrenches=wrenches)
-        found, _ = constrained_inverse_dynamics(
-            self._unmotored, *motion, actuated=self._names(self._has_motor), wrenches=wrenches
-        )
-        Q = np.zeros((*found.shape[:-1], self.robot.nv))
-        Q[..., self._has_motor] = found
-        return Q
+        return actuated_forces(self._unmotored, *motion, actuated=self.driven, wrenches=wrenches)
+
+    @property
+    def driven(self) -> list[str]:
+        """The joints that have motors."""
+        return self._names(self._has_motor)
 
     def _angles(self, q: np.ndarray, *rates: np.ndarray) -> list[np.ndarray]:
         """Return q and its rates as the motors of rigid joints would see them."""

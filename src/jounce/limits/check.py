@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.api.dynamics import inverse_dynamics
 from jounce.errors import ArgumentError, ShapeError
 from jounce.limits.extrema import ENOUGH, Maxima, maxima
+from jounce.limits.forces import MotionForces
 from jounce.limits.limits import MotionLimits, Quantity, checked_limits
 from jounce.model.checks import checked_integer
 from jounce.model.robot import Robot
@@ -90,6 +90,7 @@ def check_limits(
     limits: MotionLimits | None = None,
     *,
     samples: int = SAMPLES,
+    actuated: str | Sequence[str] | None = None,
 ) -> LimitReport:
     """Check a motion against limits, by default the robot's own.
 
@@ -103,15 +104,20 @@ def check_limits(
     ``(m, nv)``, are taken as they are: nothing is said about what lies between them.  Rates that
     a limit needs and the samples do not have come from a smoothing spline of the highest ones
     they have; ``differentiated`` names these limits.
+
+    Of a robot with closures the motion must be a closed one (`ClosedMotion`), and ``actuated``
+    names the joints that have motors, as in `jounce.constrained_inverse_dynamics`: limits of
+    effort are limits of these.
     """
     limits = checked_limits(robot, limits)
+    forces = MotionForces.of(robot, actuated)
     if isinstance(motion, tuple):
-        return _check_samples(robot, motion, limits)
-    return check_motion(robot, motion, limits, samples=samples)
+        return _check_samples(forces, motion, limits)
+    return check_motion(forces, motion, limits, samples=samples)
 
 
 def check_motion(
-    robot: Robot,
+    forces: MotionForces,
     motion: RobotMotion,
     limits: MotionLimits,
     *,
@@ -119,7 +125,7 @@ def check_motion(
     enough: float = ENOUGH,
 ) -> LimitReport:
     """Check a trajectory; a maximum may be missed by ``enough`` of its limit."""
-    uses = Uses(robot, limits)
+    robot, uses = forces.robot, Uses(forces, limits)
 
     def rates(times: np.ndarray) -> list[np.ndarray]:
         with warnings.catch_warnings():
@@ -152,8 +158,9 @@ class Uses:
     sign is −1, from below.
     """
 
-    def __init__(self, robot: Robot, limits: MotionLimits) -> None:
-        self.robot, self.limits, self.limited = robot, limits, limits.limited()
+    def __init__(self, forces: MotionForces, limits: MotionLimits) -> None:
+        self.forces, self.robot = forces, forces.robot
+        self.limits, self.limited = limits, limits.limited()
         self.order = _order(self.limited) + 1  # one more, for the slopes
         rows = []
         for i, quantity in enumerate(self.limited):
@@ -168,7 +175,7 @@ class Uses:
 
     def __call__(self, motion: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """Return the uses and their time derivatives, ``(m, bounds)`` each."""
-        forces = forces_of(self.robot, self.limited, motion)
+        forces = forces_of(self.forces, self.limited, motion)
         rates = [q._replace(order=q.order + 1) for q in self.limited]
         x, slope = (
             values_of(self.robot, quantities, motion, forces)[self.quantity, :, self.velocity].T
@@ -183,7 +190,9 @@ class Uses:
 
     def report(self, found: Maxima, times: np.ndarray, motion: Sequence[np.ndarray]) -> LimitReport:
         """Return the worse side of each quantity and velocity: when, and the motion there."""
-        x = values_of(self.robot, self.limited, motion, forces_of(self.robot, self.limited, motion))
+        x = values_of(
+            self.robot, self.limited, motion, forces_of(self.forces, self.limited, motion)
+        )
         rows = []
         for i, k in np.unique(np.stack([self.quantity, self.velocity], axis=1), axis=0):
             (own,) = np.nonzero((self.quantity == i) & (self.velocity == k))
@@ -226,13 +235,14 @@ def values_of(
 
 
 def forces_of(
-    robot: Robot, quantities: Sequence[Quantity], motion: Sequence[np.ndarray]
+    forces: MotionForces, quantities: Sequence[Quantity], motion: Sequence[np.ndarray]
 ) -> Sequence[np.ndarray] | np.ndarray:
     """Return the forces and their rates, if a quantity is one."""
-    return inverse_dynamics(robot, *motion) if any(q.is_force for q in quantities) else ()
+    return forces(motion) if any(q.is_force for q in quantities) else ()
 
 
-def _check_samples(robot: Robot, motion: Any, limits: MotionLimits) -> LimitReport:
+def _check_samples(forces: MotionForces, motion: Any, limits: MotionLimits) -> LimitReport:
+    robot = forces.robot
     is_table = isinstance(motion, MotionTable)
     time, values = motion[0], motion.motion if is_table else motion[1]
     if not len(values):
@@ -243,7 +253,7 @@ def _check_samples(robot: Robot, motion: Any, limits: MotionLimits) -> LimitRepo
     unknown = [q.name for q in limited if q.order + 2 * q.is_force >= len(values)]
     if unknown:
         values = _differentiated(robot, time, values, _order(limited), unknown)
-    found = values_of(robot, limited, values, forces_of(robot, limited, values))
+    found = values_of(robot, limited, values, forces_of(forces, limited, values))
     return LimitReport(worst_rows(limits, limited, time, found), tuple(unknown))
 
 
@@ -252,12 +262,12 @@ def check_log(robot: Robot, log: Log, limits: MotionLimits | None = None) -> Lim
 
     The log must be opened with the order that the limits need, `needed_order`.
     """
-    limits = checked_limits(robot, limits)
+    limits, forces = checked_limits(robot, limits), MotionForces(robot)
     limited = limits.limited()
     worst: dict[tuple[str, str], LimitRow] = {}
     for table in log.blocks():
         motion = table.motion
-        values = values_of(robot, limited, motion, forces_of(robot, limited, motion))
+        values = values_of(robot, limited, motion, forces_of(forces, limited, motion))
         for row in worst_rows(limits, limited, table.time, values):
             known = worst.get((row.quantity, row.joint))
             if known is None or row.use > known.use:

@@ -85,7 +85,7 @@ class MotionLimits:
             if name not in known:
                 raise unknown_name("limit", name, known)
             if name not in below:
-                values[name] = _bound(name, given, values[name], names)
+                values[name] = checked_bound(name, given, values[name], names)
         for name, missing in (("lower", -np.inf), ("upper", np.inf)):
             if name in bounds:
                 values[name] = _of_positions(robot, name, bounds[name], values[name], missing)
@@ -100,7 +100,7 @@ class MotionLimits:
         lows = {}
         for name, given in below.items():
             bounded = name.removesuffix("_lower")
-            lows[bounded] = _frozen(_bound(name, given, -values[bounded], names))
+            lows[bounded] = _frozen(checked_bound(name, given, -values[bounded], names))
         return cls(names=names, below=lows, **{name: _frozen(x) for name, x in values.items()})
 
     @classmethod
@@ -147,7 +147,11 @@ def _own(robot: Robot) -> dict[str, np.ndarray]:
     return values
 
 
-def _bound(name: str, given: Any, own: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
+def checked_bound(name: str, given: Any, own: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
+    """Return bounds ``(nv,)`` given as a number, nv numbers, {joint: number} or None.
+
+    ``own`` are those of the joints that are not named.
+    """
     missing = -np.inf if name.endswith("lower") else np.inf
     if given is None:
         return np.full(len(names), missing)

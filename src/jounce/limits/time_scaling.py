@@ -12,15 +12,15 @@ so that every limit is a polynomial inequality in c.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.api.dynamics import gravity_forces, inverse_dynamics
 from jounce.errors import ArgumentError, ConvergenceError, InfeasibleError
 from jounce.limits.check import SAMPLES, check_limits, piece_edges
+from jounce.limits.forces import MotionForces, played
 from jounce.limits.limits import MotionLimits, Quantity, checked_limits
 from jounce.model.robot import Robot
 from jounce.trajectory.protocol import RobotMotion, checked_time, checked_times, motion_at
@@ -115,31 +115,35 @@ def scale_to_limits(
     limits: MotionLimits | None = None,
     *,
     samples: int = SAMPLES,
+    actuated: str | Sequence[str] | None = None,
 ) -> ScaledTrajectory:
     """Return the motion played as fast as the limits allow, by default the robot's own.
 
     The result is the largest factor c at which no limit is violated; slower motions are not
     always feasible, because gravity does not scale with time.  It starts from about this many
     samples, solves the inequalities in c there, and adds the moments at which `check_limits` finds
-    the scaled motion beyond a limit, until there are none.
+    the scaled motion beyond a limit, until there are none.  Of a robot with closures the motion is
+    a closed one, and limits of effort are those of the ``actuated`` joints.
     """
     limits = checked_limits(robot, limits)
-    slow = check_limits(robot, trajectory, limits, samples=samples)
+    forces = MotionForces.of(robot, actuated)
+    slow = check_limits(robot, trajectory, limits, samples=samples, actuated=actuated)
     for row in slow.violations:
         if row.quantity == "position":
             raise InfeasibleError(
                 f"the position of {row.joint!r} is {row.value:.6g} at t = {row.time:.6g} s, "
                 f"{-row.margin:.3g} beyond its limit {row.bound:.6g}; no speed changes that."
             )
-    known = demands(robot, trajectory, limits, _sample_times(robot, trajectory, samples))
+    known = demands(forces, trajectory, limits, _sample_times(robot, trajectory, samples))
     factor = np.inf
     for _ in range(ROUNDS):
         factor = _largest(known, factor)
-        found = check_limits(robot, _Faster(trajectory, factor), limits, samples=samples).rows
-        beyond = [row.time for row in found if row.use > 1.0 + ON_LIMIT]
+        faster = _Faster(trajectory, factor)
+        found = check_limits(robot, faster, limits, samples=samples, actuated=actuated)
+        beyond = [row.time for row in found.rows if row.use > 1.0 + ON_LIMIT]
         if not beyond:
             return ScaledTrajectory(trajectory, factor)
-        known = known.joined(demands(robot, trajectory, limits, np.unique(beyond)))
+        known = known.joined(demands(forces, trajectory, limits, np.unique(beyond)))
     raise ConvergenceError(
         f"after {ROUNDS} rounds the motion still has extrema beyond its limits; give more samples."
     )
@@ -250,10 +254,12 @@ class Demands(NamedTuple):
         )
 
 
-def demands(robot: Robot, motion: RobotMotion, limits: MotionLimits, times: np.ndarray) -> Demands:
+def demands(
+    forces: MotionForces, motion: RobotMotion, limits: MotionLimits, times: np.ndarray
+) -> Demands:
     """Return what the motion demands at these times of its own."""
     quantities = [q for q in limits.limited() if q.name != "position"]
-    parts = _parts(robot, motion, quantities, times)
+    parts = _parts(forces, motion, quantities, times)
     none, indices = np.empty(0), np.empty(0, int)
     known = Demands((), np.empty((POWERS, 0)), indices, none, none, indices, none)
     for quantity, powers in parts.items():
@@ -271,31 +277,17 @@ def demands(robot: Robot, motion: RobotMotion, limits: MotionLimits, times: np.n
     return known
 
 
-def played(motion: Iterable[np.ndarray], factor: float) -> list[np.ndarray]:
-    """Return q and the rates at the same moments of the motion, with time so much faster."""
-    return [factor**k * x for k, x in enumerate(motion)]
-
-
 def _parts(
-    robot: Robot, motion: RobotMotion, quantities: list[Quantity], times: np.ndarray
+    forces: MotionForces, motion: RobotMotion, quantities: list[Quantity], times: np.ndarray
 ) -> dict[Quantity, dict[int, np.ndarray]]:
-    """Return the part of each quantity that scales with each power of the speed.
-
-    Played backwards, c = −1, friction is what changes its sign: ``Q^(k)(1) = D + F + G`` and
-    ``(−1)^k Q^(k)(−1) = D − F + G``.
-    """
+    """Return the part of each quantity that scales with each power of the speed."""
     order = max((q.order + 2 * q.is_force for q in quantities), default=0)
-    rates = motion_at(robot, motion, times, order)
+    rates = motion_at(forces.robot, motion, times, order)
     parts = {q: {q.order: rates[q.order]} for q in quantities if not q.is_force}
-    forces = [q for q in quantities if q.is_force]
-    if forces:
-        signs = (-1.0) ** np.arange(order - 1)[:, None, None]
-        forward = inverse_dynamics(robot, *rates)
-        backward = inverse_dynamics(robot, *played(rates, -1.0)) * signs
-        gravity = gravity_forces(robot, *rates[: order - 1])
-        friction = (forward - backward) / 2.0
-        inertia = (forward + backward) / 2.0 - gravity
-        for q in forces:
+    if any(q.is_force for q in quantities):
+        inertia, friction, gravity = forces.parts(rates)
+        for q in quantities:
             k = q.order
-            parts[q] = {k: gravity[k], k + 1: friction[k], k + 2: inertia[k]}
+            if q.is_force:
+                parts[q] = {k: gravity[k], k + 1: friction[k], k + 2: inertia[k]}
     return parts

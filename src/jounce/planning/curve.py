@@ -14,6 +14,7 @@ from jounce.ik.joint_path import JointPath
 from jounce.model.checks import check_finite, checked_configuration
 from jounce.model.robot import Robot
 from jounce.tables.table import MotionTable
+from jounce.trajectory.closed import ClosedMotion
 from jounce.trajectory.protocol import RobotMotion
 from jounce.trajectory.quaternion_motion import motion_of
 from jounce.trajectory.spline.spline import Spline
@@ -23,6 +24,7 @@ CORNER = 1e-5  # of the largest derivative of its order: that is a jump
 STILL = 1e-9  # of the largest derivative of its order: that is zero
 WIDTH = 0.15  # of u, over which a motion begins and ends
 JOINS = 4  # σ is once more differentiable where that is over
+LOOKS = 101  # places where a trajectory must be a closed motion
 BEGINS = 6  # derivatives that may vanish at an end
 
 
@@ -53,7 +55,8 @@ class Curve:
         vanishing ones makes ``u^((r+1)(k+1))`` of it.
         """
         inside = self.begin + self.length * np.linspace(0.0, 1.0, 33)
-        rates = list(self.motion(inside, order=BEGINS))[1:]
+        leader = getattr(self.motion, "leader", self.motion)  # what is at rest with it stays so
+        rates = list(leader(inside, order=BEGINS))[1:]
         scale = [np.abs(x).max() for x in rates]
         here = [np.abs(x[0 if end == 0.0 else -1]).max() for x in rates]
         still = 0
@@ -185,18 +188,32 @@ def _through(points: np.ndarray) -> Spline:
     return Spline((piece,), s[[0, -1]], 0.0, 1.0)
 
 
-def path_motion(robot: Robot, path: Any) -> RobotMotion:
-    """Return a path as a motion in some parameter."""
-    if isinstance(path, JointPath):
-        return _Coordinates(robot, Spline.through(path.time, _continued(robot, path.q)))
-    if isinstance(path, MotionTable):
-        return _Coordinates(robot, Spline.through(path.time, _continued(robot, path.values[0])))
+def path_motion(
+    robot: Robot, path: Any, independent: str | Sequence[str] | None = None
+) -> RobotMotion:
+    """Return a path as a motion in some parameter; of a robot with closures as a closed one."""
+    motion, at = _open_motion(robot, path)
+    if robot.closures and not hasattr(motion, "leader"):
+        return ClosedMotion(robot, motion, independent, at=at)
+    if independent is not None and not robot.closures:
+        raise ArgumentError(
+            f"independent joints are named for robots with closures; {robot.name!r} has none."
+        )
+    return motion
+
+
+def _open_motion(robot: Robot, path: Any) -> tuple[RobotMotion, np.ndarray]:
+    """Return a path as a motion, and where on it the configuration is as given."""
+    if isinstance(path, JointPath | MotionTable):
+        q = path.q if isinstance(path, JointPath) else path.values[0]
+        return _Coordinates(robot, Spline.through(path.time, _continued(robot, q))), path.time
     if hasattr(path, "duration"):
         if path.n != robot.nq:
             raise ShapeError(f"the path has {path.n} coordinates, {robot.name!r} has {robot.nq}.")
         if not np.isfinite(path.duration) or path.duration <= 0.0:
             raise ArgumentError("the path has no end; give it a duration.")
-        return path
+        begin = float(getattr(path, "t0", 0.0))
+        return path, np.linspace(begin, begin + path.duration, LOOKS)
     points = checked_configuration(robot, path, "path")
     check_finite("path", points)
     if points.ndim != 2 or len(points) < 2:
@@ -204,7 +221,8 @@ def path_motion(robot: Robot, path: Any) -> RobotMotion:
             f"a path is at least 2 points, (m, {robot.nq}), or a trajectory, got shape "
             f"{points.shape}."
         )
-    return _Coordinates(robot, _through(_continued(robot, points)))
+    motion = _Coordinates(robot, _through(_continued(robot, points)))
+    return motion, motion.knots
 
 
 def _continued(robot: Robot, points: np.ndarray) -> np.ndarray:

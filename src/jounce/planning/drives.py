@@ -1,31 +1,28 @@
 """Limits of the motors of series-elastic joints along a path.
 
-Seen at the joint, ``θ̇ = q̇ + Q̇ / K`` and ``τ = J (q̈ + Q̈ / K) + Q``.  With ``Q̇ = √b R``,
-
-    R  = ½ m b'' + (½ m' + c) b' + c' b + g'
-    R' = ½ m b''' + (m' + c) b'' + (½ m'' + 2 c') b' + c'' b + g''
-    θ̇ = √b (p' + R / K),   Q̈ = b R' + ½ b' R
-
-so a limit of the motor speed is a row as one of the jerk, and one of the motor torque is quadratic
-in b and its derivatives.
+Seen at the joint, ``θ̇ = q̇ + Q̇ / K`` and ``τ = J (q̈ + Q̈ / K) + Q``; τ̇ is its derivative.  As
+powers of the squared speed and its derivatives (`jounce.planning.powers`) the speed of a motor is
+a row as that of a jerk, its torque has products of two features, with b''' among them, and the
+rate of the torque one feature more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.api.dynamics import gravity_forces, inverse_dynamics
 from jounce.elastic.series import SeriesElastic
-from jounce.errors import UnsupportedError
 from jounce.limits.check import LimitReport, LimitRow, Uses
 from jounce.limits.extrema import Maxima
-from jounce.limits.limits import MotionLimits
-from jounce.planning.curve import composed
+from jounce.limits.forces import MotionForces
+from jounce.limits.limits import MotionLimits, checked_bound
+from jounce.model.components import velocity_names
+from jounce.planning.powers import Quantity, added, rate
 
-MOTOR_TORQUE, MOTOR_SPEED = "motor_torque", "motor_speed"
+SPEED, TORQUE, TORQUE_RATE = "motor_speed", "motor_torque", "motor_torque_rate"
+FEATURES = {SPEED: 3, TORQUE: 4, TORQUE_RATE: 5}
 
 
 class Drives(NamedTuple):
@@ -35,21 +32,27 @@ class Drives(NamedTuple):
     """
 
     elastic: SeriesElastic
-    torque: np.ndarray  # (nv,), at the motor
-    speed: np.ndarray
+    forces: MotionForces  # of the springs
+    bounds: dict[str, np.ndarray]  # (nv,) each, at the motor
 
     @classmethod
-    def of(cls, elastic: SeriesElastic, torque: Any, speed: Any) -> Drives:
+    def of(cls, elastic: SeriesElastic, **bounds: Any) -> Drives:
         """Return the drives with bounds that are numbers, nv numbers, {joint: number} or None."""
         elastic.require_flat("planning")
-        if np.any(inverse_dynamics_difference(elastic)):
-            raise UnsupportedError(
-                "planning with springs needs a robot without viscous friction; load it with "
-                "damping=False."
-            )
-        none = dict.fromkeys(("effort", "velocity"))
-        bounds = MotionLimits.of(elastic.robot, **{**none, "effort": torque, "velocity": speed})
-        return cls(elastic, bounds.effort, bounds.velocity)
+        names, none = velocity_names(elastic.robot), np.full(elastic.robot.nv, np.inf)
+        found = {name: checked_bound(name, bound, none, names) for name, bound in bounds.items()}
+        driven = tuple(elastic.driven) if elastic.robot.closures else None
+        return cls(elastic, MotionForces(elastic.links, driven), found)
+
+    @property
+    def features(self) -> int:
+        """How many of b, b', … the limits are about."""
+        return max((FEATURES[name] for name, _ in self._limited()), default=0)
+
+    def _limited(self) -> Iterator[tuple[str, np.ndarray]]:
+        for name, bound in self.bounds.items():
+            if np.isfinite(bound).any():
+                yield name, bound
 
     @property
     def compliance(self) -> np.ndarray:
@@ -62,30 +65,42 @@ class Drives(NamedTuple):
         return np.where(self.elastic.rigid, 0.0, self.elastic.motor_inertia)
 
     def demands(self, motion: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
-        """Return torque and speed of the motors with their rates, ``(2, m, nv)``, from 5 rates."""
-        n = self.elastic.gear_ratio
-        Q = inverse_dynamics(self.elastic.links, *motion)
-        theta1, theta2, theta3 = (motion[k] + self.compliance * Q[k] for k in (1, 2, 3))
-        torque = np.array([self.inertia * theta2 + Q[0], self.inertia * theta3 + Q[1]]) / n
-        return {MOTOR_TORQUE: torque, MOTOR_SPEED: np.array([theta1, theta2]) * n}
+        """Return what the motors do, with its rate, ``(2, m, nv)`` each, from enough rates."""
+        n, J, S = self.elastic.gear_ratio, self.inertia, self.compliance
+        Q = self.forces(motion)
+        theta = [None, *(motion[k] + S * Q[k] for k in range(1, len(Q)))]
+        found = {SPEED: np.array(theta[1:3]) * n}
+        torque = [(J * x + f) / n for x, f in zip(theta[2:], Q, strict=False)]
+        for name, first in ((TORQUE, 0), (TORQUE_RATE, 1)):
+            if len(torque) > first + 1:
+                found[name] = np.array(torque[first : first + 2])
+        return found
 
-
-def inverse_dynamics_difference(elastic: SeriesElastic) -> np.ndarray:
-    """Return the friction forces at unit velocity, ``(nv,)``."""
-    robot = elastic.links
-    q, v, a = robot.neutral, np.ones(robot.nv), np.zeros(robot.nv)
-    return (inverse_dynamics(robot, q, v, a) - inverse_dynamics(robot, q, -v, a))[0] / 2.0
+    def quantities(
+        self, motion: Sequence[Quantity], forces: Sequence[Quantity]
+    ) -> Iterator[tuple[str, Quantity, np.ndarray]]:
+        """Return what is limited, seen at the joint, with its bounds: from q̇, q̈, … and Q, Q̇, …."""
+        gear, S, J = np.abs(self.elastic.gear_ratio), self.compliance, self.inertia
+        for name, bound in self._limited():
+            if FEATURES[name] > len(motion):
+                continue
+            if name == SPEED:
+                yield name, added((1.0, motion[0]), (S, forces[1])), bound / gear
+                continue
+            torque = added((J, motion[1]), (J * S, forces[2]), (1.0, forces[0]))
+            yield name, torque if name == TORQUE else rate(torque), bound * gear
 
 
 class DriveUses(Uses):
     """What a motion uses of the limits of links and motors."""
 
     def __init__(self, drives: Drives, limits: MotionLimits) -> None:
-        super().__init__(drives.elastic.links, limits)
-        self.drives, self.order = drives, 5
+        super().__init__(drives.forces, limits)
+        self.drives = drives
+        self.order = max(self.order, drives.features + 1, FEATURES[SPEED] + 1)
         self.sides = [
             (name, k, sign, bound[k])
-            for name, bound in ((MOTOR_TORQUE, drives.torque), (MOTOR_SPEED, drives.speed))
+            for name, bound in drives.bounds.items()
             for sign in (-1.0, 1.0)
             for k in np.flatnonzero(np.isfinite(bound))
         ]
@@ -124,39 +139,3 @@ class DriveUses(Uses):
             if (name, joint) not in worst or use > worst[name, joint].use:
                 worst[name, joint] = row
         return LimitReport((*links.rows, *worst.values()))
-
-
-class DriveRows(NamedTuple):
-    """Coefficients ``(m, nv)`` of motor speed and torque: rows of b, b', b'' and b'''."""
-
-    speed: tuple[np.ndarray, ...]  # linear
-    speed_offset: np.ndarray
-    torque: tuple[np.ndarray, ...]
-    torque_offset: np.ndarray
-    quadratic: np.ndarray  # (m, nv, 4, 4), symmetric
-
-
-def drive_rows(drives: Drives, path: list[np.ndarray]) -> DriveRows:
-    """Return what motors do along a curve, from its q and four derivatives by u."""
-    q, p1, p2, _, _ = path
-    robot, places = drives.elastic.links, len(q)
-    ones, zeros = np.ones(places), np.zeros(places)
-    faster = composed(path, np.array([ones, ones, zeros, zeros]))
-    steady, quick = inverse_dynamics(robot, *path), inverse_dynamics(robot, *faster)
-    g, g1, g2 = gravity_forces(robot, q, p1, p2)
-    c, c1, c2 = steady - np.array([g, g1, g2])
-    m, m1 = quick[0] - steady[0], quick[1] - steady[1] - 2.0 * c
-    m2 = quick[2] - steady[2] - 4.0 * c1 - (g1 + c1) - m1 - 2.0 * c
-    S, J = drives.compliance, drives.inertia
-    zero = np.zeros_like(m)
-    speed = (S * c1 + p1 * 0.0, S * (0.5 * m1 + c), S * 0.5 * m, zero)
-    torque = (J * (p2 + S * g2) + c, J * (0.5 * p1 + 0.5 * S * g1) + 0.5 * m, zero, zero)
-    W = np.zeros((*m.shape, 4, 4))
-    W[..., 0, 0] = c2
-    W[..., 0, 1] = W[..., 1, 0] = 0.5 * (0.5 * m2 + 2.0 * c1 + 0.5 * c1)
-    W[..., 0, 2] = W[..., 2, 0] = 0.5 * (m1 + c)
-    W[..., 0, 3] = W[..., 3, 0] = 0.25 * m
-    W[..., 1, 1] = 0.5 * (0.5 * m1 + c)
-    W[..., 1, 2] = W[..., 2, 1] = 0.125 * m
-    W *= (J * S)[:, None, None]
-    return DriveRows(speed, p1 + S * g1, torque, g, W)

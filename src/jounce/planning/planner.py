@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from scipy.optimize import root_scalar
 
+from jounce.api.closures import mobility
 from jounce.elastic.series import SeriesElastic
-from jounce.errors import ArgumentError, ConvergenceError, InfeasibleError, UnsupportedError
+from jounce.errors import ArgumentError, ConvergenceError, InfeasibleError
 from jounce.limits.check import LimitReport, Uses
 from jounce.limits.extrema import Maxima, maxima
+from jounce.limits.forces import MotionForces
 from jounce.limits.limits import QUANTITIES, MotionLimits
 from jounce.model.checks import as_floats, checked_integer
 from jounce.model.robot import Robot
-from jounce.planning.constraints import Constraints, Label, constraints_at
+from jounce.planning.constraints import (
+    SECOND_ORDER,
+    Constraints,
+    Label,
+    constraints_at,
+    features_of,
+)
 from jounce.planning.curve import Curve, composed, path_motion
-from jounce.planning.drives import Drives, DriveUses
+from jounce.planning.drives import FEATURES, SPEED, TORQUE, TORQUE_RATE, Drives, DriveUses
 from jounce.planning.interior_point import Points, Problem, Solution, shortest
 from jounce.planning.limits_along import LimitsAlong
 from jounce.planning.squared_speed import SquaredSpeed, basis_at, clamped_knots
@@ -48,7 +56,10 @@ def time_optimal(
     start_speed: float = 0.0,
     end_speed: float = 0.0,
     motor_torque: Any = None,
+    motor_torque_rate: Any = None,
     motor_speed: Any = None,
+    actuated: str | Sequence[str] | None = None,
+    independent: str | Sequence[str] | None = None,
 ) -> TimedMotion:
     """Return the fastest motion along a path within limits, by default the robot's own.
 
@@ -57,15 +68,18 @@ def time_optimal(
     from 0 to 1 in proportion to their distances.  ``limits`` may be ``{parameter: limits}`` for
     limits that change along the path, linearly between these places.
 
-    Limits of velocity, acceleration, jerk, torque and torque rate are what the speed is chosen
-    by; those of snap and of the second rate of the torque are kept by slowing down as a whole.
     A motion from rest to rest has no derivatives up to ``smoothness`` at its ends: 3 is without
     jerk and without a jump of Q̇.  ``start_speed`` and ``end_speed`` are |v| at ends that are not
     at rest.
 
     The robot may be a `SeriesElastic`: then ``effort`` bounds the torque of the springs, and
-    ``motor_torque`` and ``motor_speed`` those of the motors, one number, one a joint or
-    ``{joint: number}``; Q̈ enters there, and the smoothness is 4 unless told.
+    ``motor_torque``, ``motor_torque_rate`` and ``motor_speed`` those of the motors, one number, one
+    a joint or ``{joint: number}``; Q̈ and its rate enter there, and the smoothness is 4, or 5 with
+    limits of the rate, unless told.
+
+    A robot with closures moves along closed configurations: ``independent`` joints follow the
+    path and all others the closures (`ClosedMotion`).  ``actuated`` names the joints with motors;
+    if there are as many as freedoms, these are also the independent ones unless told.
 
     The squared speed along the path is a spline with so many ``knots``; the duration is the
     shortest of these to about ``tolerance``, a part of it.  Limits are imposed at points and then
@@ -87,23 +101,36 @@ def time_optimal(
         raise ArgumentError(f"speeds at the ends must be finite and ≥ 0, got {speeds}.")
     if not 0.0 < float(as_floats("tolerance", tolerance)) < 1.0:
         raise ArgumentError(f"tolerance must lie between 0 and 1, got {tolerance!r}.")
+    motors = {SPEED: motor_speed, TORQUE: motor_torque, TORQUE_RATE: motor_torque_rate}
     drives = None
     if isinstance(robot, SeriesElastic):
-        drives = Drives.of(robot, motor_torque, motor_speed)
-        robot = robot.links
-    elif motor_torque is not None or motor_speed is not None:
+        if actuated is not None:
+            raise ArgumentError("the joints with motors of a SeriesElastic are known: its driven.")
+        drives = Drives.of(robot, **motors)
+        robot, forces = robot.links, drives.forces
+    elif any(bound is not None for bound in motors.values()):
         raise ArgumentError("limits of motors are for a SeriesElastic; give effort and velocity.")
+    else:
+        forces = MotionForces.of(robot, actuated)
     if smoothness is None:
-        smoothness = 4 if drives else 3
+        smoothness = max(4, drives.features) if drives else 3
     smoothness = checked_integer("smoothness", smoothness, 1)
-    motion = path_motion(robot, path)
+    motion = path_motion(robot, path, _leading(forces) if independent is None else independent)
     curve = Curve(robot, motion, smoothness, (speeds[0] == 0.0, speeds[1] == 0.0))
     if knots is None:
         own = PER_PIECE * (np.size(getattr(motion, "knots", ())) - 1)
         knots = max(FEWEST, min(own, MOST))
     pieces = checked_integer("knots", knots, 8)
-    planner = _Planner(curve, LimitsAlong(robot, limits), pieces, float(tolerance), drives)
+    planner = _Planner(curve, LimitsAlong(robot, limits), forces, pieces, float(tolerance), drives)
     return planner.plan(planner.end_values(speeds))
+
+
+def _leading(forces: MotionForces) -> tuple[str, ...] | None:
+    """Return the actuated joints, if they decide all others."""
+    names, robot = forces.actuated, forces.robot
+    if names is None or sum(robot.joint(name).nv for name in names) != mobility(robot)[0]:
+        return None
+    return names
 
 
 class _Places(NamedTuple):
@@ -120,29 +147,27 @@ class _Planner:
         self,
         curve: Curve,
         limits: LimitsAlong,
+        forces: MotionForces,
         pieces: int,
         tolerance: float,
         drives: Drives | None,
     ) -> None:
         self.curve, self.limits, self.robot = curve, limits, curve.robot
         self.tolerance, self.pieces = tolerance, pieces
-        self.drives = drives
-        self.uses = DriveUses(drives, limits.first) if drives else Uses(self.robot, limits.first)
-        if drives and not limits.is_constant:
-            raise UnsupportedError(
-                "limits that change along the path need a robot without springs."
-            )
-        self.degree = 4 if drives else DEGREE  # the motor torque has b''' in it
+        self.forces, self.drives = forces, drives
+        self.uses = DriveUses(drives, limits.first) if drives else Uses(forces, limits.first)
+        self.features = features_of(limits, drives)
+        self.degree = max(self.features, DEGREE)  # the last feature is continuous
         self.knots = clamped_knots(pieces, self.degree)
         self.size = self.knots.size - self.degree - 1
-        self.has_rates = bool(drives) or limits.bounds("jerk") or limits.bounds("effort_rate")
+        self.has_rates = self.features > SECOND_ORDER
         inner = np.unique(self.knots)
         # b changes most in the first and last pieces of a motion that starts and ends at rest
         ends = [np.linspace(inner[i], inner[i + ENDS], ENDS * SPLIT + 1) for i in (0, -1 - ENDS)]
         self.cells = np.unique(np.concatenate([inner, *ends]))
         changes = curve.place((limits.at - curve.begin) / curve.length)
         self.edges = np.unique(np.concatenate([self.cells, curve.knots, changes]))
-        curve.check_smooth(3 if drives else 2 if self.has_rates else 1)
+        curve.check_smooth(self.features - 1)
         self._check_positions()
 
     def end_values(self, speeds: tuple[float, ...]) -> list[float | None]:
@@ -164,20 +189,20 @@ class _Planner:
         u = (self.cells[:-1, None] + step * (1.0 + GAUSS[0]) / 2.0).ravel()
         weight = (step * GAUSS[1] / 2.0).ravel()
         unit = self._uniform(u)
-        places = self._places(u, weight, unit, rates=False)
+        places = self._places(u, weight, unit, features=SECOND_ORDER)
         found = self._solved(places, unit, ends)
         lower = self._speed(found, unit).duration * (1.0 - found.gap)
         share, durations, moves = 1.0, [unit**-0.5], any(x is not None for x in ends)
         while True:
             if self.has_rates or share < 1.0:
-                places = self._places(u, weight, unit, rates=self.has_rates, share=share)
+                places = self._places(u, weight, unit, share=share)
                 found = self._solved(places, unit, ends)
             for _ in range(ROUNDS):
                 beyond = self._beyond(self._speed(found, unit))
                 if not beyond.size:
                     break
                 none = np.zeros(beyond.size)
-                more = self._places(beyond, none, unit, rates=self.has_rates, share=share)
+                more = self._places(beyond, none, unit, share=share)
                 places, guess = self._joined(places, more, found.multipliers)
                 found = self._solved(places, unit, ends, found.x, guess)
             speed = self._speed(found, unit)
@@ -202,7 +227,7 @@ class _Planner:
             durations = [max(durations[0], speed.duration)]
         durations.append(speed.duration)
         return TimedMotion(
-            self.robot,
+            self.forces,
             self.curve,
             speed,
             self._report(speed, peaks),
@@ -218,9 +243,8 @@ class _Planner:
         """Refuse a path that leaves the range of a joint."""
         bounds: dict[str, Any] = dict.fromkeys(x.name for x in QUANTITIES[1:])
         own = self.limits.first
-        uses = Uses(
-            self.robot, MotionLimits.of(self.robot, **bounds, lower=own.lower, upper=own.upper)
-        )
+        only = MotionLimits.of(self.robot, **bounds, lower=own.lower, upper=own.upper)
+        uses = Uses(self.forces, only)
         found = maxima(lambda u: uses(self.curve(u, 1)), self.edges, enough=ON_LIMIT)
         report = uses.report(found, found.time, self.curve(found.time, 1))
         for row in report.violations:
@@ -236,7 +260,7 @@ class _Planner:
 
     def _uniform(self, u: np.ndarray) -> float:
         """Return the largest constant b that all points allow, as far as slower is easier."""
-        rows = self._rows(u, 1.0, rates=self.has_rates)
+        rows = self._rows(u, 1.0)
         f = np.zeros((u.size, rows.L.shape[2]))
 
         def excess(b: float) -> np.ndarray:
@@ -287,17 +311,31 @@ class _Planner:
     # -- the problem and its solution --
 
     def _places(
-        self, u: np.ndarray, weight: np.ndarray, unit: float, *, rates: bool, share: float = 1.0
+        self,
+        u: np.ndarray,
+        weight: np.ndarray,
+        unit: float,
+        *,
+        features: int | None = None,
+        share: float = 1.0,
     ) -> _Places:
-        rows = self._rows(u, unit, rates=rates, share=share)
+        rows = self._rows(u, unit, features=features, share=share)
         first, basis = basis_at(self.knots, self.degree, u, rows.L.shape[2])
         return _Places(Points(first, basis, weight), rows)
 
-    def _rows(self, u: np.ndarray, unit: float, *, rates: bool, share: float = 1.0) -> Constraints:
-        """Return the rows at u; without rates those of motors are left out as well."""
-        drives = self.drives if rates else None
+    def _rows(
+        self, u: np.ndarray, unit: float, *, features: int | None = None, share: float = 1.0
+    ) -> Constraints:
+        """Return the rows at u, of all limits or of those about so many features."""
         return constraints_at(
-            self.curve, self.limits, u, unit, rates=rates, share=share, drives=drives
+            self.curve,
+            self.limits,
+            self.forces,
+            u,
+            unit,
+            features=features or self.features,
+            share=share,
+            drives=self.drives,
         )
 
     def _joined(
@@ -351,7 +389,10 @@ class _Planner:
         if self.limits.is_constant:
             return value, slope
         more, change = self.limits.shift(self.uses, self.curve.parameter(u))
-        return value - more, slope - change * (self.curve.length * self.curve.sigma(u, 1))[:, None]
+        own = slice(more.shape[1])  # those of motors do not change
+        value[:, own] -= more
+        slope[:, own] -= change * (self.curve.length * self.curve.sigma(u, 1))[:, None]
+        return value, slope
 
     def _peaks(self, speed: SquaredSpeed, factor: float = 1.0) -> Maxima:
         """Return where most is used of each limit."""
@@ -410,6 +451,9 @@ class _Planner:
             return report
         rows = []
         for row in report.rows:  # bounds of the place instead of the first ones
+            if row.quantity in FEATURES:
+                rows.append(row)
+                continue
             u = speed.place(np.array([row.time]))
             low, high = self.limits.range_of(row.quantity, self.curve.parameter(u))
             k = self.limits.names.index(row.joint)

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.api.dynamics import inverse_dynamics
 from jounce.errors import ArgumentError
 from jounce.limits.check import LimitReport
+from jounce.limits.forces import MotionForces
 from jounce.model.components import position_names, velocity_names
 from jounce.model.robot import Robot
 from jounce.planning.curve import Curve, composed
@@ -45,7 +45,7 @@ class TimedMotion:
     slower than it could be.
     """
 
-    robot: Robot
+    forces: MotionForces
     curve: Curve
     speed: SquaredSpeed
     limits: LimitReport
@@ -53,6 +53,11 @@ class TimedMotion:
     durations: tuple[float, ...]
     lower_bound: float
     converged: bool = True
+
+    @property
+    def robot(self) -> Robot:
+        """What moves."""
+        return self.forces.robot
 
     @property
     def n(self) -> int:
@@ -121,7 +126,7 @@ class TimedMotion:
         motion = [*self(time, order)]
         names = position_names(self.robot)
         rate_names = velocity_names(self.robot) if self.robot.quaternions else ()
-        forces = inverse_dynamics(self.robot, *motion) if order >= 2 else None
+        forces = self.forces(motion) if order >= 2 else None
         return table_of(time, names, rate_names, motion, forces)
 
     def _places(self, t: Any, order: int) -> np.ndarray:

@@ -14,6 +14,7 @@ from jounce.tables.file import read_table as read_table
 from jounce.tables.file import table_writer as table_writer
 from jounce.tables.file import write_table as write_table
 from jounce.tables.table import MotionTable as MotionTable
+from jounce.trajectory.closed import ClosedMotion as ClosedMotion
 from jounce.trajectory.fourier import Fourier as Fourier
 from jounce.trajectory.fourier import cosine as cosine
 from jounce.trajectory.fourier import papers_motion as papers_motion

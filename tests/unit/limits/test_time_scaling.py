@@ -143,6 +143,7 @@ def test_the_end_of_a_short_motion_far_from_zero_is_no_other_time():
 
 def test_forces_scale_as_the_module_says():
     """Inverse dynamics of the scaled motion against the polynomials that were solved."""
+    from jounce.limits.forces import MotionForces
     from jounce.limits.time_scaling import demands
 
     robot, c = arm(3.0), 1.7
@@ -150,7 +151,7 @@ def test_forces_scale_as_the_module_says():
         robot, velocity=1.0, snap=1.0, effort=1.0, effort_rate=1.0, effort_second_rate=1.0
     )
     t = np.linspace(2.0, 3.5, 9)
-    known = demands(robot, MOVE, limits, t)
+    known = demands(MotionForces(robot), MOVE, limits, t)
     got = np.polynomial.polynomial.polyval(c, known.coefficients).reshape(-1, 2, 9)
     motion = ScaledTrajectory(MOVE, c)(2.0 + (t - 2.0) / c, order=4)
     Q = jounce.inverse_dynamics(robot, *motion)

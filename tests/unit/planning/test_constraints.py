@@ -9,6 +9,7 @@ from scipy import sparse
 from scipy.interpolate import BSpline
 
 import jounce
+from jounce.limits.forces import MotionForces
 from jounce.planning.constraints import constraints_at
 from jounce.planning.curve import Curve, composed, path_motion
 from jounce.planning.interior_point import Points, Problem, shortest
@@ -32,23 +33,25 @@ def swinging() -> jounce.Robot:
 
 
 def test_rows_are_what_inverse_dynamics_says(interpreted: None, rng):
-    """At any b, b' and b'': each row is how far its quantity is beyond its bound."""
+    """At any b and derivatives of it: each row is how far its quantity is beyond its bound."""
     robot = swinging()
     points = [jounce.integrate(robot, robot.neutral, rng.normal(size=4) * 0.5) for _ in range(4)]
     curve = Curve(robot, path_motion(robot, points), 3, (True, True))
     limits = limits_of(
         robot, velocity=3.0, acceleration=5.0, jerk=20.0, effort=9.0, effort_lower=-7.0,
-        effort_rate=40.0,
+        effort_rate=40.0, snap=90.0, effort_second_rate=200.0,
     )  # fmt: skip
     u, unit = np.linspace(0.05, 0.95, 7), 1.7
-    rows = constraints_at(curve, LimitsAlong(robot, limits), u, unit, rates=True)
-    f = np.stack([rng.uniform(0.5, 2.0, 7), rng.normal(size=7), rng.normal(size=7)], axis=1)
+    forces = MotionForces(robot)
+    rows = constraints_at(curve, LimitsAlong(robot, limits), forces, u, unit, features=4)
+    f = np.concatenate([rng.uniform(0.5, 2.0, (7, 1)), rng.normal(size=(7, 3))], axis=1)
     G, dG = rows(f)
-    b, b1, b2 = unit * f.T
-    inner = np.array([np.sqrt(b), 0.5 * b1, 0.5 * b2 * np.sqrt(b)])
-    q, v, a, j = composed(curve(u, 3), inner)
-    Q, Q1 = jounce.inverse_dynamics(robot, q, v, a, j)
-    wanted = {"acceleration": a, "jerk": j, "effort": Q, "effort_rate": Q1}
+    b, b1, b2, b3 = unit * f.T
+    inner = [np.sqrt(b), 0.5 * b1, 0.5 * b2 * np.sqrt(b), 0.5 * (b3 * b + 0.5 * b2 * b1)]
+    q, v, a, j, s = composed(curve(u, 4), np.array(inner))
+    Q, Q1, Q2 = jounce.inverse_dynamics(robot, q, v, a, j, s)
+    wanted = {"acceleration": a, "jerk": j, "snap": s, "effort": Q, "effort_rate": Q1,
+              "effort_second_rate": Q2}  # fmt: skip
     for name, values in wanted.items():
         own = [i for i, label in enumerate(rows.labels) if label.quantity == name]
         high = getattr(limits, name)
@@ -59,10 +62,10 @@ def test_rows_are_what_inverse_dynamics_says(interpreted: None, rng):
         assert_close(G[:, own] * divided, beyond, INDEPENDENT)
     speed = (np.abs(v) / 3.0).max(axis=1) ** 2 - 1.0
     assert_close(G[:, 0], speed, INDEPENDENT)
-    for k in range(3):
-        h = 1e-6 * np.eye(3)[k]
+    for k in range(4):
+        h = 1e-6 * np.eye(4)[k]
         numeric = (rows(f + h)[0] - rows(f - h)[0]) / 2e-6
-        assert_close(dG[..., k], numeric, 1e-7)
+        assert_close(dG[..., k], numeric, 1e-7, scale=np.abs(dG).max())
 
 
 def test_the_clock_of_a_speed_that_is_known():
@@ -87,7 +90,8 @@ def problem_of(robot: jounce.Robot, limits: MotionLimits, pieces: int, unit: flo
     x, weight = np.polynomial.legendre.leggauss(3)
     edges = np.linspace(0.0, 1.0, pieces + 1)
     u = (edges[:-1, None] + (1.0 + x) / (2.0 * pieces)).ravel()
-    rows = constraints_at(curve, LimitsAlong(robot, limits), u, unit, rates=False)
+    along = LimitsAlong(robot, limits)
+    rows = constraints_at(curve, along, MotionForces(robot), u, unit, features=2)
     first, basis = basis_at(knots, 3, u, 2)
     return Points(first, basis, np.tile(weight / (2.0 * pieces), pieces)), rows
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import jounce
 from jounce.elastic import SeriesElastic
-from jounce.errors import ArgumentError, InfeasibleError, UnsupportedError
+from jounce.errors import ArgumentError, InfeasibleError, ModelError
 from jounce.planning import time_optimal
 from jounce.planning.constraints import constraints_at
 from jounce.planning.curve import Curve, composed, path_motion
@@ -15,45 +17,60 @@ from jounce.planning.drives import Drives
 from jounce.planning.limits_along import LimitsAlong
 from jounce.trajectory import MotionLimits
 from tests.tolerances import INDEPENDENT, assert_close
-from tests.unit.planning.test_planner import cart, limits_of
+from tests.unit.planning.test_planner import limits_of
 
 POINTS = [[0.0, 0.5], [1.0, 1.0], [1.5, 0.2]]
 
 
-def drives_of(stiffness=(400.0, 300.0), gear=(1.0, -3.0)) -> SeriesElastic:
-    return SeriesElastic(jounce.load("planar2r"), stiffness, (0.4, 0.2), gear_ratio=gear)
+def rubbing(damping: float) -> jounce.Robot:
+    """Return the planar arm with viscous friction."""
+    arm = jounce.load("planar2r")
+    joints = tuple(replace(joint, damping=(damping,)) for joint in arm.joints)
+    return replace(arm, joints=joints)
 
 
-def test_rows_are_what_the_feedforward_says(rng):
-    """At any b and three derivatives of it."""
-    for stiffness in ((400.0, 300.0), (np.inf, 300.0)):
-        elastic = drives_of(stiffness)
-        robot = elastic.links
-        curve = Curve(robot, path_motion(robot, POINTS), 4, (True, True))
-        limits = limits_of(elastic.robot, velocity=3.0)
-        drives = Drives.of(elastic, [30.0, 8.0], [4.0, 6.0])
-        u, unit = np.linspace(0.05, 0.95, 7), 1.7
-        rows = constraints_at(curve, LimitsAlong(robot, limits), u, unit, rates=True, drives=drives)
-        f = np.concatenate([rng.uniform(0.5, 2.0, (7, 1)), rng.normal(size=(7, 3))], axis=1)
-        G, dG = rows(f)
-        b, b1, b2, b3 = unit * f.T
-        inner = [np.sqrt(b), 0.5 * b1, 0.5 * b2 * np.sqrt(b), 0.5 * (b3 * b + 0.5 * b2 * b1)]
-        feedforward = elastic.feedforward(*composed(curve(u, 4), np.array(inner)))
-        wanted = {
-            "motor_torque": (feedforward.torque, [30.0, 8.0], 1.0),
-            "motor_speed": (feedforward.theta1, [4.0, 6.0], np.sqrt(b / unit)[:, None]),
-        }
-        for name, (values, bound, divided) in wanted.items():
-            own = [i for i, label in enumerate(rows.labels) if label.quantity == name]
-            sign = np.sign(elastic.gear_ratio)  # rows are those of the joint side
-            beyond = np.concatenate(
-                [sign * values / bound - 1.0, -sign * values / bound - 1.0], axis=1
-            )
-            assert_close(G[:, own] * divided, beyond, INDEPENDENT)
-        for k in range(4):
-            h = 1e-6 * np.eye(4)[k]
-            numeric = (rows(f + h)[0] - rows(f - h)[0]) / 2e-6
-            assert_close(dG[..., k], numeric, 1e-7, scale=np.abs(dG).max())
+def drives_of(stiffness=(400.0, 300.0), damping: float = 0.0) -> SeriesElastic:
+    return SeriesElastic(rubbing(damping), stiffness, (0.4, 0.2), gear_ratio=(1.0, -3.0))
+
+
+@pytest.mark.parametrize("damping", [0.0, 2.0])
+@pytest.mark.parametrize("stiffness", [(400.0, 300.0), (np.inf, 300.0)])
+def test_rows_are_what_the_feedforward_says(rng, stiffness, damping: float):
+    """At any b and four derivatives of it."""
+    elastic = drives_of(stiffness, damping=damping)
+    robot = elastic.links
+    curve = Curve(robot, path_motion(robot, POINTS), 5, (True, True))
+    limits = limits_of(elastic.robot, velocity=3.0)
+    drives = Drives.of(
+        elastic, motor_torque=[30.0, 8.0], motor_speed=[4.0, 6.0], motor_torque_rate=[90.0, 70.0]
+    )
+    u, unit = np.linspace(0.05, 0.95, 7), 1.7
+    rows = constraints_at(
+        curve, LimitsAlong(robot, limits), drives.forces, u, unit, features=5, drives=drives
+    )
+    f = np.concatenate([rng.uniform(0.5, 2.0, (7, 1)), rng.normal(size=(7, 4))], axis=1)
+    G, dG = rows(f)
+    b, b1, b2, b3, b4 = unit * f.T
+    root = np.sqrt(b)
+    inner = [root, b1 / 2, b2 * root / 2, (b3 * b + b2 * b1 / 2) / 2,
+             root * (b4 * b + 1.5 * b3 * b1 + b2 * b2 / 2) / 2]  # fmt: skip
+    motion = composed(curve(u, 5), np.array(inner))
+    torque, torque_rate = elastic.torques(*motion)
+    odd = np.sqrt(b / unit)[:, None]
+    wanted = {
+        "motor_torque": (torque, [30.0, 8.0], 1.0),
+        "motor_speed": (elastic.feedforward(*motion[:5]).theta1, [4.0, 6.0], odd),
+        "motor_torque_rate": (torque_rate, [90.0, 70.0], odd),
+    }
+    for name, (values, bound, divided) in wanted.items():
+        own = [i for i, label in enumerate(rows.labels) if label.quantity == name]
+        sign = np.sign(elastic.gear_ratio)  # rows are those of the joint side
+        beyond = np.concatenate([sign * values / bound - 1.0, -sign * values / bound - 1.0], axis=1)
+        assert_close(G[:, own] * divided, beyond, INDEPENDENT)
+    for k in range(5):
+        h = 1e-6 * np.eye(5)[k]
+        numeric = (rows(f + h)[0] - rows(f - h)[0]) / 2e-6
+        assert_close(dG[..., k], numeric, 1e-7, scale=np.abs(dG).max())
 
 
 @pytest.mark.parametrize("stiffness", [(400.0, 300.0), (np.inf, 300.0)])
@@ -97,11 +114,34 @@ def test_what_drives_do_not_allow_is_told():
         time_optimal(arm, POINTS, limits, motor_torque=3.0)
     with pytest.raises(InfeasibleError, match=r"'joint1' .* motor_torque limit"):
         time_optimal(elastic, POINTS, limits, motor_torque=0.5)
-    with pytest.raises(UnsupportedError, match="without springs"):
-        time_optimal(elastic, POINTS, {0.0: limits, 1.0: limits})
-    rubbed = SeriesElastic(cart(2.0), 100.0, 0.5)
-    with pytest.raises(UnsupportedError, match="without viscous friction"):
-        time_optimal(rubbed, [[0.0], [1.0]], limits_of(cart(2.0), velocity=1.0), motor_torque=9.0)
+    with pytest.raises(ArgumentError, match="its driven"):
+        time_optimal(elastic, POINTS, limits, actuated="joint1")
+    with pytest.raises(ModelError, match="limit motor_speed must be numbers ≥ 0"):
+        time_optimal(elastic, POINTS, limits, motor_speed=-1.0)
+
+
+@pytest.mark.parametrize("damping", [0.0, 2.0])
+def test_rates_of_motor_torques_keep_their_limits(damping: float):
+    """Also with friction, and with limits of the links that change along the path."""
+    elastic = drives_of(damping=damping)
+    fast, slow = (limits_of(elastic.robot, velocity=v) for v in (4.0, 0.8))
+    along = {0.0: fast, 0.6: fast, 0.8: slow}
+    free = time_optimal(elastic, POINTS, along, motor_torque=[90.0, 12.0])
+    rates = np.array([900.0, 120.0])
+    motion = time_optimal(
+        elastic, POINTS, along, motor_torque=[90.0, 12.0], motor_torque_rate=rates
+    )
+    assert free.duration < motion.duration < 1.5 * free.duration
+    t = np.linspace(0.0, motion.duration, 100_001)
+    found = motion(t, order=5)
+    torque, torque_rate = elastic.torques(*found)
+    assert (np.abs(torque) / [90.0, 12.0]).max() <= 1.0 + 1e-9
+    assert 0.98 < (np.abs(torque_rate) / rates).max() <= 1.0 + 1e-9
+    bound = np.interp(motion.path_parameter(t)[0], [0.6, 0.8], [4.0, 0.8])
+    assert (np.abs(found[1]).max(axis=1) / bound).max() <= 1.0 + 1e-9
+    assert motion.limits.ok
+    assert {row.quantity for row in motion.limits.rows} >= {"velocity", "motor_torque_rate"}
+    assert np.abs(torque_rate[[0, -1]]).max() < 1e-5 * rates.min()  # no jump at the ends
 
 
 def test_limits_of_the_robot_are_the_default():

@@ -305,13 +305,18 @@ def test_options_that_cannot_be_meant(options, message: str):
         time_optimal(cart(), [[0.0], [1.0]], limits_of(cart(), velocity=1.0), **options)
 
 
-def test_snap_is_kept_by_slowing_down():
-    limits = limits_of(cart(), acceleration=2.0, snap=30.0)
-    motion = time_optimal(cart(), [[0.0], [1.0]], limits)
-    report = check_limits(cart(), motion, limits)
-    assert report.ok
-    assert report.worst is not None
-    assert report.worst.quantity == "snap"
+def test_all_fourth_order_limits_of_one_joint():
+    """Fifteen parts: snap, jerk, acceleration and velocity at their limits, one after the other."""
+    v, a, j, s, d = 0.9, 2.0, 12.0, 300.0, 1.5
+    exact = d / v + v / a + a / j + j / s  # while all four are reached
+    limits = limits_of(cart(), velocity=v, acceleration=a, jerk=j, snap=s)
+    motion = time_optimal(cart(), [[0.0], [d]], limits)
+    assert exact * (1.0 - 1e-9) <= motion.duration <= exact * 1.01
+    assert {row.quantity for row in motion.binding} == {"velocity", "acceleration", "jerk", "snap"}
+    assert check_limits(cart(), motion, limits).ok
+    forces = limits_of(cart(), velocity=v, effort=2.0 * a, effort_rate=2.0 * j,
+                       effort_second_rate=2.0 * s)  # fmt: skip
+    assert_close(time_optimal(cart(), [[0.0], [d]], forces).duration, motion.duration, 1e-3)
 
 
 def test_a_solver_that_stops_early_is_told(monkeypatch: pytest.MonkeyPatch):

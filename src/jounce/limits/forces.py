@@ -1,0 +1,79 @@
+"""The forces of a motion, of trees and of robots with closures, and how they grow with speed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from jounce.api.closures import actuated_forces
+from jounce.api.dynamics import gravity_forces, inverse_dynamics
+from jounce.errors import ArgumentError
+from jounce.model.robot import Robot
+
+
+class ForceParts(NamedTuple):
+    """What grows with the square of the speed, with the speed, and not at all, with rates."""
+
+    inertia: np.ndarray
+    friction: np.ndarray
+    gravity: np.ndarray
+
+
+class MotionForces(NamedTuple):
+    """The generalised forces that move a robot; with closures those of its actuated joints.
+
+    ``actuated`` are the names of these, as in `jounce.constrained_inverse_dynamics`; the forces of
+    all other joints are zero then.
+    """
+
+    robot: Robot
+    actuated: tuple[str, ...] | None = None
+
+    @classmethod
+    def of(cls, robot: Robot, actuated: str | Sequence[str] | None) -> MotionForces:
+        """Return the forces of a robot; trees need no actuated joints."""
+        if actuated is None:
+            return cls(robot)
+        if not robot.closures:
+            raise ArgumentError(
+                f"actuated joints are named for robots with closures and robot {robot.name!r} has "
+                "none: leave them out, and its limits of effort infinite where no motor is."
+            )
+        names = (actuated,) if isinstance(actuated, str) else tuple(actuated)
+        for name in names:
+            robot.joint(name)
+        return cls(robot, names)
+
+    def __call__(self, motion: Iterable[np.ndarray]) -> np.ndarray:
+        """Return the forces with time derivatives, ``(K − 1, m, nv)``, from q and K rates."""
+        if self.robot.closures:
+            return actuated_forces(self.robot, *motion, actuated=self.actuated)
+        return inverse_dynamics(self.robot, *motion)
+
+    def parts(self, motion: Sequence[np.ndarray]) -> ForceParts:
+        """Return the parts D, F and G of the forces, ``(K − 1, m, nv)`` each.
+
+        Played c times as fast, ``Q^(k) = c^(k+2) D^(k) + c^(k+1) F^(k) + c^k G^(k)``, also where
+        closures hand the forces of passive joints to the actuated ones, for that depends on q
+        only.  c = −1 tells friction from the rest, c = 2 inertia from gravity; of a tree gravity
+        is known by itself.
+        """
+        forward, backward = self._played(motion, 1.0), self._played(motion, -1.0)
+        friction, rest = (forward - backward) / 2.0, (forward + backward) / 2.0
+        if self.robot.closures:
+            inertia = (self._played(motion, 2.0) - forward - friction) / 3.0
+            return ForceParts(inertia, friction, rest - inertia)
+        gravity = gravity_forces(self.robot, *motion[: len(forward)])
+        return ForceParts(rest - gravity, friction, gravity)
+
+    def _played(self, motion: Sequence[np.ndarray], factor: float) -> np.ndarray:
+        """Return ``Q^(k) / c^k`` of the motion played c times as fast."""
+        forces = self(played(motion, factor))
+        return forces / (factor ** np.arange(len(forces)))[:, None, None]
+
+
+def played(motion: Iterable[np.ndarray], factor: float) -> list[np.ndarray]:
+    """Return q and the rates at the same moments of the motion, with time so much faster."""
+    return [factor**k * x for k, x in enumerate(motion)]
