@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 QUATERNION_TOLERANCE = ROTATION_TOLERANCE = 1e-6
 HIGHEST_ORDER = 168  # of forces; with an acceleration there are 170 rates, and 171! is infinite
+ONE_THREAD = 8192  # numbers; for more, a dot product wakes all threads of BLAS, which costs more
 
 
 def checked(name: str, values: Any, width: int, of: str = "nv") -> np.ndarray:
@@ -85,9 +86,9 @@ def _adapter(values: Any) -> str | None:
 
 def check_finite(name: str, array: np.ndarray) -> None:
     """Raise NotFiniteError that names the argument and the first bad index."""
-    if array.flags.c_contiguous:
+    if array.size <= ONE_THREAD and array.flags.c_contiguous:
         flat = array.ravel()
-        if isfinite(np.vdot(flat, flat)):  # no temporary; overflow leads to the full check
+        if isfinite(np.vdot(flat, flat)):  # the fastest; overflow leads to the full check
             return
     if not np.isfinite(array).all():
         index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])

@@ -10,7 +10,9 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -27,6 +29,7 @@ from jounce.tables.table import MotionTable
 
 CHUNK = 2**19  # bytes that are read at once
 WORTH_IT = 2048  # rows; for fewer it is not worth importing pyarrow
+WAITING = 8  # blocks that are not yet written, at most
 BEGINNING = 256  # lines among which the header is
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+(?:[eE][+-]?\d+)?\s*")
 _WORDS = {";": "semicolons", "\t": "tabs", " ": "blanks"}
@@ -250,8 +253,9 @@ class CsvReader:
 
 @contextmanager
 def csv_writer(file: IO[bytes], _directory: Path) -> Iterator[Write]:
-    """Yield what writes blocks of a table as lines."""
+    """Yield what writes blocks of a table as lines, in a thread while the next are made."""
     lines: Callable[[np.ndarray], bytes] | None = None
+    waiting: deque[Future[int]] = deque()
 
     def write(table: MotionTable) -> None:
         nonlocal lines
@@ -259,9 +263,14 @@ def csv_writer(file: IO[bytes], _directory: Path) -> Iterator[Write]:
             file.write(_line(header_of(table)))
             with_arrow = len(table.time) >= WORTH_IT and _arrow() is not None
             lines = _arrow_lines if with_arrow else _lines_of
-        file.write(lines(rows_of(table)))
+        waiting.append(thread.submit(_write_lines, file, lines, rows_of(table)))
+        if len(waiting) > WAITING:
+            waiting.popleft().result()
 
-    yield write
+    with ThreadPoolExecutor(1) as thread:
+        yield write
+        for written in waiting:
+            written.result()
 
 
 def write_blocks(path: Path, header: Sequence[str], blocks: Iterable[np.ndarray]) -> None:
@@ -276,6 +285,10 @@ def _line(header: Sequence[str]) -> bytes:
     line = io.StringIO(newline="")
     csv.writer(line, lineterminator="\n").writerow(header)
     return line.getvalue().encode()
+
+
+def _write_lines(file: IO[bytes], lines: Callable[[np.ndarray], bytes], rows: np.ndarray) -> int:
+    return file.write(lines(rows))
 
 
 def _lines_of(rows: np.ndarray) -> bytes:

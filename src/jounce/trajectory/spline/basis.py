@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from math import comb, factorial, perm
 
@@ -9,17 +10,20 @@ import numpy as np
 from scipy.interpolate import BSpline
 from scipy.sparse import csr_array
 
+ROWS = 2048  # that are made at once: for more, BLAS wakes all of its threads, which costs more
+
 
 def evaluated(spline: BSpline, u: np.ndarray, order: int, step: float) -> np.ndarray:
     """Return the derivatives 0 … order by time at knot times u, ``(order + 1, *u.shape, n)``."""
     result = np.zeros((order + 1, *u.shape, spline.c.shape[1]))
     on_grid = bool(np.all(np.diff(spline.t) == 1.0))
     varying = _varying(spline.c) if order else spline.c
-    for k in range(min(order, spline.k) + 1):
+    orders = range(min(order, spline.k) + 1)
+    grid = grid_rows(u.ravel(), spline.t, spline.k, orders) if on_grid else iter(())
+    for k in orders:
         c = (varying if k else spline.c) / step**k
         if on_grid:
-            rows = grid_rows(u.ravel(), spline.t, spline.k, k)
-            result[k] = (rows @ c).reshape(result[k].shape)
+            result[k] = (next(grid) @ c).reshape(result[k].shape)
         else:
             result[k] = BSpline.construct_fast(spline.t, c, spline.k)(u, k)
     return result
@@ -39,19 +43,26 @@ def sample_rows(u: np.ndarray, knots: np.ndarray, degree: int) -> csr_array:
     return csr_array(BSpline.design_matrix(u, knots, degree))
 
 
-def grid_rows(u: np.ndarray, knots: np.ndarray, degree: int, k: int = 0) -> csr_array:
-    """Return the k-th derivatives of the B-splines of knots one apart, ``(m, coefficients)``.
+def grid_rows(
+    u: np.ndarray, knots: np.ndarray, degree: int, orders: Iterable[int] = (0,)
+) -> Iterator[csr_array]:
+    """Yield derivatives of the B-splines of knots one apart, ``(m, coefficients)`` an order.
 
     All intervals share the polynomials of their degree + 1 B-splines.
     """
     size = knots.size - degree - 1
     first = np.clip(np.floor(u - knots[degree]), 0, size - degree - 1).astype(np.int32)
     x = u - knots[degree] - first - 0.5
-    pieces = _pieces(degree, k)
-    entries = np.vander(x, len(pieces), increasing=True) @ pieces
-    columns = first[:, None] + np.arange(degree + 1, dtype=np.int32)
+    columns = (first[:, None] + np.arange(degree + 1, dtype=np.int32)).ravel()
     starts = np.arange(0, columns.size + 1, degree + 1, dtype=np.int32)
-    return csr_array((entries.ravel(), columns.ravel(), starts), shape=(u.size, size))
+    for k in orders:
+        entries, pieces = np.empty((u.size, degree + 1)), _pieces(degree, k)
+        for i in range(0, u.size, ROWS):
+            powers = np.ones((len(pieces), min(ROWS, u.size - i)))
+            powers[1:] = x[i : i + ROWS]
+            np.multiply.accumulate(powers, axis=0, out=powers)
+            np.matmul(powers.T, pieces, out=entries[i : i + ROWS])
+        yield csr_array((entries.ravel(), columns, starts), shape=(u.size, size))
 
 
 @lru_cache(maxsize=64)

@@ -13,9 +13,9 @@ Both systems have bandwidth ``degree``: their Cholesky factor costs O(samples).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import floor, log10
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.interpolate import BSpline
@@ -26,7 +26,7 @@ from jounce.errors import SingularError
 from jounce.trajectory.spline.basis import cell_penalty, grid_rows, sample_rows
 
 REFINEMENTS, REFINED = 6, 1e-13
-NUMBERS = 2**21  # samples × coordinates that are fitted at once
+NUMBERS = 2**20  # samples × coordinates that are fitted at once
 FAINT = 1e-5  # what the samples of a short run must still tell of a polynomial
 SHORT, SHORT_PENALTY = 2.0, 1e-4  # whatever the penalty, a run of fewer knots has this one
 
@@ -37,6 +37,7 @@ class System(NamedTuple):
     knots: np.ndarray
     degree: int
     B: csr_array
+    Bt: Any  # Bᵀ
     gram: np.ndarray
     P: np.ndarray
     m: int  # order of the derivative that is penalised
@@ -55,36 +56,57 @@ class System(NamedTuple):
                 "(noise=None)."
             ) from error
 
-    def solve(self, penalty: float, q: np.ndarray, *, enough: float = 0.0) -> np.ndarray:
-        """Return the coefficients.
+    def solve(self, penalty: np.ndarray, q: np.ndarray) -> np.ndarray:
+        """Return the coefficients of q ``(m, n)`` with the penalties ``(n,)``."""
+        values, index = np.unique(penalty, return_inverse=True)
+        groups = [(self.factor(value), index == i) for i, value in enumerate(values)]
+
+        def divide(columns: np.ndarray) -> np.ndarray:
+            for factor, own in groups:
+                columns[:, own] = divided(factor, columns[:, own])
+            return columns
+
+        return self.refined(divide(self.Bt @ q), penalty, q, divide)
+
+    def refined(
+        self,
+        c: np.ndarray,
+        penalty: float | np.ndarray,
+        q: np.ndarray,
+        divide: Callable[[np.ndarray], np.ndarray],
+        *,
+        enough: float = 0.0,
+    ) -> np.ndarray:
+        """Return the coefficients, c being a first guess and ``divide`` what made it.
 
         The equations square the condition of the problem, and a large penalty hides the data
         behind it; refinement with residuals that do not suffer from either makes up for both.
         It ends when all digits are there, or changes are below this share of what the spline
         leaves of q.
         """
-        factor = self.factor(penalty)
-        c = divided(factor, self.B.T @ q)
         for _ in range(REFINEMENTS):
-            left = q - self.B @ c
-            residual = self.B.T @ left
+            left = self.B @ c
+            np.subtract(q, left, out=left)
+            residual = self.Bt @ left
             if self.P.any():
                 residual -= self._weight(penalty) * self._roughness(c)
-            change = divided(factor, residual)
+            change = divide(residual)
             c += change
-            is_exact = np.abs(change).max() <= REFINED * np.abs(c).max()
-            if is_exact or np.all(np.abs(change).max(axis=0) <= enough * _rms(left)):
+            size = np.abs(change).max(axis=0)
+            is_exact = np.all(size <= REFINED * np.abs(c).max(axis=0))
+            if is_exact or np.all(size**2 <= enough**2 * squares(left) / len(left)):
                 break
         return c
 
-    def _weight(self, penalty: float) -> float:
+    def _weight(self, penalty: float | np.ndarray) -> float | np.ndarray:
         return SHORT_PENALTY if self.is_short else penalty
 
     def _roughness(self, c: np.ndarray) -> np.ndarray:
         """Return ``P c`` by way of the m-th differences of c, which are exact for smooth c."""
         rates = np.diff(c, self.m, axis=0)
-        weighted = _banded_product(_penalty(self.degree - self.m, 0, len(rates)), rates)
-        padded = np.pad(weighted, ((self.m, self.m), (0, 0)))
+        padded = np.zeros((len(c) + self.m, c.shape[1]))
+        bands = _penalty(self.degree - self.m, 0, len(rates))
+        padded[self.m : len(c)] = _banded_product(bands, rates)
         return (-1.0) ** self.m * np.diff(padded, self.m, axis=0)
 
 
@@ -101,16 +123,16 @@ def fitted(
     system = system_of(u, degree, penalised=bool(penalty.any()))
     c = np.empty((system.gram.shape[1], penalty.size))
     most = max(1, NUMBERS // u.size)  # coordinates at once
-    for value in np.unique(penalty):
-        of_value = np.flatnonzero(penalty == value)
-        for some in np.split(of_value, range(most, of_value.size, most)):
-            columns = np.concatenate([part[:, some] for part in parts])
-            c[:, some] = system.solve(value, np.ascontiguousarray(columns))
+    for first in range(0, penalty.size, most):
+        some = slice(first, first + most)
+        columns = np.concatenate([part[:, some] for part in parts])
+        c[:, some] = system.solve(penalty[some], columns)
     return BSpline(system.knots, c, system.degree)
 
 
-def _rms(columns: np.ndarray) -> np.ndarray:
-    return np.sqrt(np.mean(columns**2, axis=0))
+def squares(columns: np.ndarray) -> np.ndarray:
+    """Return the sum of the squares of every column."""
+    return np.einsum("ij,ij->j", columns, columns)
 
 
 def system_of(u: np.ndarray, degree: int, penalised: bool) -> System:
@@ -118,11 +140,11 @@ def system_of(u: np.ndarray, degree: int, penalised: bool) -> System:
     if not penalised:
         degree = min(degree, u.size - 1)
     knots = (_integer_knots if penalised else _sample_knots)(u, degree)
-    B = grid_rows(u, knots, degree) if penalised else sample_rows(u, knots, degree)
+    B = next(grid_rows(u, knots, degree)) if penalised else sample_rows(u, knots, degree)
     gram = _gram(B, degree, knots.size - degree - 1)
     m = _penalised_order(u, degree)
     P = _penalty(degree, m, gram.shape[1]) if penalised else np.zeros_like(gram)
-    return System(knots, degree, B, gram, P, m, bool(u[-1] - u[0] < SHORT))
+    return System(knots, degree, B, B.T, gram, P, m, bool(u[-1] - u[0] < SHORT))
 
 
 def divided(factor: np.ndarray, columns: np.ndarray) -> np.ndarray:

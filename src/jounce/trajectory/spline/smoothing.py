@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from jounce.errors import ArgumentError, NotFiniteError, ShapeError
 from jounce.model.checks import as_floats, checked_integer
 from jounce.trajectory.protocol import checked_samples, frozen
 from jounce.trajectory.spline.basis import evaluated
-from jounce.trajectory.spline.fit import System, divided, system_of
+from jounce.trajectory.spline.fit import System, divided, squares, system_of
 
 GRID_GAP = 4.0  # knots without a sample that a smoothing spline still bridges
 SAMPLE_GAP = 20.0  # median steps that an interpolating spline still bridges
@@ -284,17 +285,19 @@ def scores(windows: list[Samples], degree: int, penalties: np.ndarray) -> Scores
     for u, q in windows:
         system = system_of(u, degree, penalised=True)
         probes = rng.choice([-1.0, 1.0], (u.size, PROBES))
-        seen = system.B.T @ probes
         q = q - q.mean(axis=0)
+        seen = system.Bt @ np.hstack([q, probes])
         inner = slice(u.size // 4, u.size - u.size // 4)
         for i, penalty in enumerate(penalties):
             if np.all(residual[:i].min(axis=0, initial=np.inf) * HOPELESS < residual[i - 1]):
                 residual[i] = np.inf
                 continue
-            left = (q - system.B @ system.solve(penalty, q, enough=ENOUGH))[inner]
-            residual[i] += np.sum(left**2, axis=0)
-            kept = (system.B @ divided(system.factor(penalty), seen))[inner]
-            trace[i] += np.sum(probes[inner] * kept) / PROBES
+            divide = partial(divided, system.factor(penalty))
+            c = divide(seen)
+            c[:, :n] = system.refined(c[:, :n], penalty, q, divide, enough=ENOUGH)
+            kept = (system.B @ c)[inner]
+            residual[i] += squares(q[inner] - kept[:, :n])
+            trace[i] += np.sum(probes[inner] * kept[:, n:]) / PROBES
         samples += inner.stop - inner.start
     return Scores(samples, residual, trace)
 
@@ -323,7 +326,7 @@ def derivative_errors(
             spread = system.B @ divided(system.factor(value), rows.T)
             power = np.sum(spread**2, axis=0).reshape(degree + 1, -1).mean(axis=1)
             error[:, i] = np.maximum(error[:, i], noise[i] * np.sqrt(power))
-            spline = BSpline(system.knots, system.solve(value, q[:, [i]]), system.degree)
+            spline = BSpline(system.knots, system.solve(penalty[[i]], q[:, [i]]), system.degree)
             motion = evaluated(spline, middle, degree, 1.0)[..., 0]
             signal[:, i] = np.maximum(signal[:, i], np.sqrt(np.mean(motion**2, axis=1)))
     return error, signal
