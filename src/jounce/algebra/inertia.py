@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from jounce.algebra.matrix3 import rotated
 from jounce.algebra.se3 import Force, Motion, Transform
 from jounce.algebra.so3 import Rotation
 from jounce.algebra.vector import ZERO, Vec3
@@ -34,6 +35,9 @@ class Symmetric3(NamedTuple):
     def rotated(self, R: Rotation) -> Symmetric3:
         """Return ``R I Rᵀ``."""
         a, b, c = self.rows
+        if R.varies_about_z:
+            x, y, z = rotated((a, b, c), R)
+            return Symmetric3(x.x, y.y, z.z, x.y, x.z, y.z)
         half = [Vec3(r.dot(a), r.dot(b), r.dot(c)) for r in R.rows]  # rows of R I
         x, y, z = R.rows
         u, v, w = half

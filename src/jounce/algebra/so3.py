@@ -36,6 +36,13 @@ class Rotation(NamedTuple):
         """Transposed."""
         return Rotation(self.columns)
 
+    @property
+    def varies_about_z(self) -> bool:
+        """Whether it turns about z by an angle that is no constant."""
+        (cosine, _, a), (_, _, b), z = self.rows
+        fixed = all(isinstance(x, float) for x in (a, b, *z)) and z == (0.0, 0.0, 1.0)
+        return fixed and not isinstance(cosine, float | int)
+
     def __matmul__(self, o: Rotation) -> Rotation:
         a, b, c = (self.rotate(column) for column in o.columns)
         return from_columns(a, b, c)

@@ -20,12 +20,10 @@ from jounce.dynamics.factorization import (
     Factors,
     Vector,
     dot,
-    eliminated,
     factorize,
     is_zero,
     orthogonalize,
     solve,
-    substituted,
 )
 from jounce.dynamics.forward import known_forces, mass_factors
 from jounce.dynamics.inverse import inverse_dynamics
@@ -235,7 +233,7 @@ class Saddle:
 
     def __init__(self, factors: Factors, J: Sequence[Vector]) -> None:
         self.factors = factors
-        half = [eliminated(factors, row) for row in J]
+        half = [factors.eliminated(row) for row in J]
         weighted = [_times(row, factors.reciprocals) for row in half]
         sizes = [dot(a, b) for a, b in zip(half, weighted, strict=True)]
         floor = sum(sizes[1:], sizes[0]) * 1e-18  # rows that nothing moves are zero
@@ -249,7 +247,7 @@ class Saddle:
 
     def solve(self, f: Vector, g: Vector) -> tuple[Vector, Vector]:
         """Return x and λ."""
-        w = _times(eliminated(self.factors, f), self.factors.reciprocals)
+        w = _times(self.factors.eliminated(f), self.factors.reciprocals)
         rows = zip(self.half, g, self.scales, strict=True)
         e = [b * s - dot(row, w) for row, b, s in rows]
         y = solve(self.inner, e)
@@ -259,7 +257,7 @@ class Saddle:
             a + dot(column, y)
             for a, column in zip(w, zip(*self.weighted, strict=True), strict=True)
         ]
-        return substituted(self.factors, pushed), _times(y, self.scales)
+        return self.factors.substituted(pushed), _times(y, self.scales)
 
 
 def _times(a: Sequence[Any], b: Sequence[Any]) -> Vector:

@@ -8,7 +8,7 @@ elimination tree says.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from jounce.algebra.jet import Jet
 from jounce.algebra.scalar import sqrt
@@ -16,19 +16,57 @@ from jounce.algebra.scalar import sqrt
 Vector = list[Any]
 
 
-class Factors(NamedTuple):
+class Factors(Protocol):
+    """L and D of ``M = Lᵀ D L``, with which systems are solved; L has a unit diagonal."""
+
+    @property
+    def reciprocals(self) -> Sequence[Any]:
+        """``1 / D``."""
+        ...
+
+    @property
+    def pivots(self) -> Sequence[Any]:
+        """``D``."""
+        ...
+
+    def eliminated(self, right: Sequence[Any]) -> Vector:
+        """Return y with ``Lᵀ y = right``."""
+        ...
+
+    def substituted(self, right: Sequence[Any]) -> Vector:
+        """Return x with ``L x = right``."""
+        ...
+
+
+class TriangularFactors(NamedTuple):
     """``lower[k][i]`` for i < k, unit diagonal left out; reciprocals and values of D."""
 
     lower: tuple[dict[int, Any], ...]
     reciprocals: tuple[Any, ...]
     pivots: tuple[Any, ...]
 
+    def eliminated(self, right: Sequence[Any]) -> Vector:
+        """Return y with ``Lᵀ y = right``."""
+        y = list(right)
+        for k in reversed(range(len(y))):
+            for i, factor in self.lower[k].items():
+                y[i] = y[i] - factor * y[k]
+        return y
+
+    def substituted(self, right: Sequence[Any]) -> Vector:
+        """Return x with ``L x = right``."""
+        x = list(right)
+        for k in range(len(x)):
+            for i, factor in self.lower[k].items():
+                x[k] = x[k] - factor * x[i]
+        return x
+
 
 class ZeroPivotError(ArithmeticError):
     """A pivot that is zero whatever the inputs are; ``args[0]`` is its index."""
 
 
-def factorize(matrix: Sequence[Sequence[Any]]) -> Factors:
+def factorize(matrix: Sequence[Sequence[Any]]) -> TriangularFactors:
     """Return L and D of a symmetric regular matrix; only its lower part is read."""
     size = len(matrix)
     rows = [
@@ -48,31 +86,13 @@ def factorize(matrix: Sequence[Sequence[Any]]) -> Factors:
             lower[k][i] = factor
             for j in others[: n + 1]:
                 rows[i][j] = rows[i].get(j, 0.0) - factor * rows[k][j]
-    return Factors(tuple(lower), tuple(reciprocals), tuple(pivots))
+    return TriangularFactors(tuple(lower), tuple(reciprocals), tuple(pivots))
 
 
 def solve(factors: Factors, right: Sequence[Any]) -> list[Any]:
     """Return x with ``M x = right``."""
-    y = eliminated(factors, right)
-    return substituted(factors, [a * r for a, r in zip(y, factors.reciprocals, strict=True)])
-
-
-def eliminated(factors: Factors, right: Sequence[Any]) -> list[Any]:
-    """Return y with ``Lᵀ y = right``."""
-    y = list(right)
-    for k in reversed(range(len(y))):
-        for i, factor in factors.lower[k].items():
-            y[i] = y[i] - factor * y[k]
-    return y
-
-
-def substituted(factors: Factors, right: Sequence[Any]) -> list[Any]:
-    """Return x with ``L x = right``."""
-    x = list(right)
-    for k in range(len(x)):
-        for i, factor in factors.lower[k].items():
-            x[k] = x[k] - factor * x[i]
-    return x
+    y = factors.eliminated(right)
+    return factors.substituted([a * r for a, r in zip(y, factors.reciprocals, strict=True)])
 
 
 class QR(NamedTuple):

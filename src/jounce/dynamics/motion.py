@@ -33,9 +33,18 @@ def _link_motion(link: Link, q: Sequence[Any], rates: Sequence[Sequence[Any]]) -
         Jet.from_derivatives(r[where.v + i] for r in rates) * where.multiplier
         for i in range(step.nv)
     )
-    start = [q[where.q + i] * where.multiplier + where.offset for i in range(step.nq)]
-    pose = step.moved(start, speeds, len(rates), link.turn)
+    pose = step.moved(_own_coordinates(link, q), speeds, len(rates), link.turn)
     return LinkMotion(pose, step.twist(speeds), speeds)
+
+
+def joint_poses(tree: Tree, q: Sequence[Any]) -> list[Transform]:
+    """Return the pose of every link in its placement, no jets."""
+    return [link.step.pose(_own_coordinates(link, q), link.turn) for link in tree.links]
+
+
+def _own_coordinates(link: Link, q: Sequence[Any]) -> list[Any]:
+    where = link.coordinates
+    return [q[where.q + i] * where.multiplier + where.offset for i in range(link.step.nq)]
 
 
 def add_forces(forces: list[Any], link: Link, motion: LinkMotion, own: Sequence[Any]) -> None:

@@ -136,7 +136,7 @@ def signature(spec: KernelSpec) -> Signature:
     return Signature(arguments, quantity.rows(spec.order), tuple(tail))
 
 
-def run_text(spec: KernelSpec, values: Sequence[Any]) -> list[list[Any]]:
+def run_text(spec: KernelSpec, values: Sequence[Any], method: str | None = None) -> list[list[Any]]:
     """Run the text of a kernel on a flat list of scalars, in the order of its arguments."""
     stream = iter(values)
 
@@ -152,6 +152,8 @@ def run_text(spec: KernelSpec, values: Sequence[Any]) -> list[list[Any]]:
     options: dict[str, Any] = dict(spec.options)
     if quantity.takes_wrenches:
         options["wrenches"] = dict(zip(spec.wrenches, groups[len(own) :], strict=True))
+    if method is not None:
+        options["method"] = method
     if quantity.shapes is not None:
         return quantity.text(spec.robot, own, **options)
     return quantity.text(spec.robot, own[0], own[1:], **options)

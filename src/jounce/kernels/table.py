@@ -31,6 +31,7 @@ from jounce.dynamics.elastic import (
     feedforward_shapes,
 )
 from jounce.dynamics.forward import (
+    fewest,
     forward_dynamics,
     forward_dynamics_and_pivots,
     forward_dynamics_partials,
@@ -82,6 +83,7 @@ from jounce.dynamics.tensors import (
 )
 from jounce.dynamics.twists import REPRESENTATIONS, frame_twist, relative_twists, twists
 from jounce.dynamics.wrenches import wrench_forces
+from jounce.model.robot import Robot
 
 RATE_NAMES = ("v", "a", "j", "s")
 
@@ -139,6 +141,8 @@ class Quantity(NamedTuple):
     With ``shapes``, which maps robot, order and options to the arguments and the length of a
     result, the text takes the robot, one entry an argument (wrenches apart), and the options.
     ``arrays`` computes the same from a tree and arrays, for robots too large to compile.
+    ``methods`` gives the values of the text's argument ``method`` that are worth counting for a
+    robot: the one with the fewest operations is compiled.
     ``closed`` names the function for robots with closures, where this one holds for trees only;
     ``needs_closures`` where there is nothing to compute without.
     """
@@ -154,6 +158,7 @@ class Quantity(NamedTuple):
     highest_order: int | None = None
     shapes: Callable[..., tuple[list[tuple[str, int, int]], int]] | None = None
     arrays: Callable[..., Any] | None = None
+    methods: Callable[[Robot], tuple[str, ...]] | None = None
     closed: str = ""
     needs_closures: bool = False
 
@@ -203,6 +208,7 @@ _ROWS = (
         takes_wrenches=True,
         rate_name=_force_name,
         unit="rad/s^2, m/s^2",
+        methods=fewest,
         closed="constrained_forward_dynamics",
     ),
     Quantity(
@@ -212,9 +218,10 @@ _ROWS = (
         takes_wrenches=True,
         rate_name=_force_name,
         results=lambda order: [*_derivatives("acceleration", order), "pivots of M"],
+        methods=fewest,
         closed="constrained_forward_dynamics",
     ),
-    Quantity(mass_pivots, 0, ("nv",), highest_order=0),
+    Quantity(mass_pivots, 0, ("nv",), highest_order=0, methods=fewest),
     Quantity(
         forward_dynamics_partials,
         2,
@@ -223,6 +230,7 @@ _ROWS = (
         rate_name=_force_name,
         results=lambda _: ["da/dq", "da/dv", "da/dQ"],
         highest_order=0,
+        methods=lambda robot: fewest(robot, shallow=12.0),  # many more solutions than factors
         closed="constrained_forward_dynamics_partials",
     ),
     Quantity(

@@ -20,6 +20,7 @@ from jounce.dynamics.variation import by_coordinates
 from jounce.errors import UnsupportedError
 from jounce.kernels.description import KernelSpec, run_text, signature
 from jounce.kernels.products import PRODUCTS
+from jounce.kernels.table import QUANTITIES
 from jounce.model.robot import Robot
 from jounce.sources import FOLDERS, fingerprint
 
@@ -34,17 +35,23 @@ def traced(spec: KernelSpec) -> Program:
 
 
 def trace(spec: KernelSpec) -> Program:
-    """Run the text of a kernel on the inputs of a new graph."""
+    """Run the text of a kernel on the inputs of a new graph, by the cheapest of its methods."""
     if spec.products == ("jacobian",) and spec.quantity == "inverse_dynamics" and not spec.wrenches:
         return _force_jacobian(spec)
     if spec.products:
         *before, last = spec.products
         return PRODUCTS[last](traced(spec._replace(products=tuple(before))))
+    choose = QUANTITIES[spec.quantity].methods
+    methods = choose(spec.robot) if choose else (None,)
+    return min((_trace(spec, method) for method in methods), key=lambda found: found.operations)
+
+
+def _trace(spec: KernelSpec, method: str | None) -> Program:
     graph = Graph()
     shapes = signature(spec)
     widths = [a.width for a in shapes.arguments for _ in range(max(a.orders, 1))]
     try:
-        program = graph.program(widths, run_text(spec, graph.inputs(sum(widths))))
+        program = graph.program(widths, run_text(spec, graph.inputs(sum(widths)), method))
     except TypeError as error:
         refuse_symbols(spec.robot, error)
         raise
