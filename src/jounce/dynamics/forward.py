@@ -87,7 +87,7 @@ METHODS: dict[str, Callable[[Robot, Scalars], Factors]] = {
 }
 
 
-def fewest(robot: Robot, shallow: float = 4.0, deep: float = 18.0) -> tuple[str, ...]:
+def fewest(robot: Robot, shallow: float = 3.5, deep: float = 18.0) -> tuple[str, ...]:
     """Return the methods one of which takes the fewest operations, one or both.
 
     What decides is the mean number of velocities that a velocity has below it on its branch: a

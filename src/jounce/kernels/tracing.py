@@ -43,10 +43,11 @@ def trace(spec: KernelSpec) -> Program:
         return PRODUCTS[last](traced(spec._replace(products=tuple(before))))
     choose = QUANTITIES[spec.quantity].methods
     methods = choose(spec.robot) if choose else (None,)
-    return min((_trace(spec, method) for method in methods), key=lambda found: found.operations)
+    return min((trace_by(spec, method) for method in methods), key=lambda found: found.operations)
 
 
-def _trace(spec: KernelSpec, method: str | None) -> Program:
+def trace_by(spec: KernelSpec, method: str | None) -> Program:
+    """Run the text of a kernel on the inputs of a new graph, by one of its methods."""
     graph = Graph()
     shapes = signature(spec)
     widths = [a.width for a in shapes.arguments for _ in range(max(a.orders, 1))]
