@@ -53,7 +53,7 @@ def tree(name: str) -> tuple[jounce.Robot, np.random.Generator]:
     return robot, rng
 
 
-def exact(row: Any) -> list[mpmath.mpf]:
+def exact(row: Any) -> list[Any]:
     return [mpmath.mpf(float(x)) for x in row]
 
 
@@ -75,7 +75,7 @@ def test_both_methods_give_the_same_numbers(name: str) -> None:
         given = robot, exact(q), [exact(row) for row in motion], wrenches
         rows = [forward_dynamics_and_pivots(*given, method=method) for method in METHODS]
     assert len(rows[0]) == 5
-    assert_orders_close(*rows, INDEPENDENT)
+    assert_orders_close(rows[1], rows[0], INDEPENDENT)
 
 
 @pytest.mark.parametrize("name", TREES)
@@ -85,7 +85,7 @@ def test_partials_of_both_methods_are_the_same(name: str) -> None:
     with mpmath.workdps(DIGITS):
         given = robot, exact(q), [exact(row) for row in rng.normal(size=(2, robot.nv))]
         rows = [forward_dynamics_partials(*given, method=method) for method in METHODS]
-    assert_orders_close(*rows, INDEPENDENT)
+    assert_orders_close(rows[1], rows[0], INDEPENDENT)
 
 
 def test_the_inertia_is_the_schur_complement(rng: np.random.Generator) -> None:
