@@ -111,26 +111,8 @@ class Referee:
 
     def varied(self, x: np.ndarray, i: int) -> np.ndarray:
         """Return ∂T of all bodies by the tangent direction i."""
-        ends = []
-        for sign in (1, -1):
-            moved = x.copy()
-            for joint in self.robot.joints:
-                k = i - joint.v_slice.start
-                if not 0 <= k < joint.nv:
-                    continue
-                e = np.array([mp.mpf(n == k) * sign * TINY for n in range(joint.nv)])
-                at = joint.q_slice
-                if joint.kind == "spherical":
-                    moved[at] += _quaternion_rate(x[at][None], e[None])[0]
-                elif joint.kind == "free":
-                    p = x[at][3:]
-                    shift = _rotations(p[None])[0] @ e[3:]
-                    turn = _quaternion_rate(p[None], e[None, :3])[0]
-                    moved[at] += np.concatenate([shift, turn])
-                else:
-                    moved[at] += e
-            ends.append(self.poses_at(moved))
-        return (ends[0] - ends[1]) / (2 * TINY)
+        ahead, behind = (self.poses_at(shifted(self.robot, x, i, s * TINY)) for s in (1, -1))
+        return (ahead - behind) / (2 * TINY)
 
     def relative_twists(self, carrier: int) -> np.ndarray:
         """Return the twist of every body relative to one of them, in the body: ``T⁻¹ T'`` of it."""
@@ -210,6 +192,27 @@ class Referee:
         missing = np.full((count - len(load), 6), mp.mpf(0))
         load = np.concatenate([load, missing]) if count > len(load) else load
         return _product(twist[:, None], load[:, :, None])[:, 0, 0]
+
+
+def shifted(robot: jounce.Robot, x: np.ndarray, i: int, size: Any) -> np.ndarray:
+    """Return q = x moved a tiny bit along the tangent direction i, to first order."""
+    moved = x.copy()
+    for joint in robot.joints:
+        k = i - joint.v_slice.start
+        if not 0 <= k < joint.nv:
+            continue
+        e = np.array([mp.mpf(n == k) * size for n in range(joint.nv)])
+        at = joint.q_slice
+        if joint.kind == "spherical":
+            moved[at] += _quaternion_rate(x[at][None], e[None])[0]
+        elif joint.kind == "free":
+            p = x[at][3:]
+            shift = _rotations(p[None])[0] @ e[3:]
+            turn = _quaternion_rate(p[None], e[None, :3])[0]
+            moved[at] += np.concatenate([shift, turn])
+        else:
+            moved[at] += e
+    return moved
 
 
 def _exact(values: Any) -> np.ndarray:

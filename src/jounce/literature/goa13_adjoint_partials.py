@@ -1,9 +1,9 @@
 """Partials of Ad⁻¹ and adj by the state [GOA13, section IV, (17)-(20)].
 
-Serial chains with one degree of freedom a joint.  ``Ad_{0,k}⁻¹`` takes a twist from the world to
-the frame of body k, ``adj_{0,k}`` is that of its twist ``v_k = J_k q̇``.  Linear part first
-inside, as the paper has it; results are angular first like everything public.
-(17)-(20) are right as printed.
+Trees with every kind of joint.  ``Ad_{0,k}⁻¹`` takes a twist from the world to the frame of body k,
+``adj_{0,k}`` is that of its twist ``v_k = J_k w``.  Partials by q_h are by the increments of
+`jounce.literature.goa13_jacobians`.  Linear part first inside, as the paper has it; results are
+angular first like everything public.  (17)-(20) are right as printed.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.literature.chain import Array, SerialChain, exp_screw
-from jounce.literature.goa13_jacobians import OTHER_ORDER, Ad_inverse, adj
+from jounce.literature.chain import Array
+from jounce.literature.goa13_jacobians import OTHER_ORDER, adj, kinematics
+from jounce.literature.tree import Tree
 
 
 class AdjointPartials(NamedTuple):
-    """``Ad⁻¹`` and ``adj`` of every body k, (n, 6, 6), and their partials [k, h], (n, n, 6, 6)."""
+    """``Ad⁻¹`` and ``adj`` of every body k, (n, 6, 6), and partials [k, h], (n, nv, 6, 6)."""
 
     Ad_inverse: Array
     adj: Array
@@ -34,21 +35,18 @@ def factor_W() -> Array:
     return np.concatenate([np.array([adj(e)[:, c] for e in np.eye(6)]).T for c in range(6)], axis=1)
 
 
-def adjoint_partials(chain: SerialChain, q_derivatives: Any) -> AdjointPartials:
-    """Return Ad⁻¹, adj and their partials by q and q̇ from ``q, q̇``, (2, n) [GOA13, (17)-(20)]."""
-    q0, q1 = q_derivatives[:2]
-    n, W = chain.n, factor_W()
-    Ad, J = np.eye(6), np.zeros((6, n))
-    rows = []
-    for k, X in enumerate(chain.screws_body):
-        moved = Ad_inverse(chain.B[k] @ exp_screw(X, q0[k]))
-        Ad, J = moved @ Ad, moved @ J + np.outer(X[OTHER_ORDER], np.eye(n)[k])
-        own = [_product(W, J[:, h]) for h in range(n)]  # adj of J_k^h, by (17)
-        turned = [_partial(J, own[h], h) @ q1 for h in range(n)]  # ∂J_k/∂q_h q̇
+def adjoint_partials(tree: Tree, q: Any, w: Any) -> AdjointPartials:
+    """Return Ad⁻¹, adj and their partials by q and w from q and w [GOA13, (17)-(20)]."""
+    W, w = factor_W(), np.asarray(w)
+    found, rows = kinematics(tree, q, w, np.zeros(tree.nv)), []
+    for Ad, J, dJ in zip(found.Ad_inverse, found.J, found.dJ_dq, strict=True):
+        Ad = Ad[OTHER_ORDER][:, OTHER_ORDER]
+        own = [_product(W, v[OTHER_ORDER]) for v in J.T]  # adj of J_k^h, by (17)
+        turned = [(dJ[..., h] @ w)[OTHER_ORDER] for h in range(tree.nv)]  # ∂J_k/∂q_h w
         rows.append(
             (
                 Ad,
-                _product(W, J @ q1),  # (17)
+                _product(W, (J @ w)[OTHER_ORDER]),  # (17)
                 np.stack([-(a @ Ad) for a in own]),  # (18)
                 np.stack(own),  # (19)
                 np.stack([_product(W, v) for v in turned]),  # (20)
@@ -60,12 +58,6 @@ def adjoint_partials(chain: SerialChain, q_derivatives: Any) -> AdjointPartials:
 def _product(W: Array, v: Array) -> Array:
     """Return ``W blkdiag(v)``."""
     return np.stack([W[:, 6 * c : 6 * c + 6] @ v for c in range(6)], axis=1)
-
-
-def _partial(J: Array, adj_h: Array, h: int) -> Array:
-    """Return ``∂J_k/∂q_h``: by (18) ``−adj_{J_k^h} J_k^j`` for joints j before h, else zero."""
-    before = np.arange(J.shape[1]) < h
-    return -(adj_h @ J) * before
 
 
 def _angular_first(matrices: Array) -> Array:

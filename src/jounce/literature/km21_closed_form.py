@@ -41,7 +41,7 @@ class ClosedForm(NamedTuple):
 
 
 def closed_form(chain: SerialChain, q_derivatives: Any) -> ClosedForm:
-    """Evaluate Q to order K − 2 on ``q … q^(K)``, (K + 1, n)."""
+    """Evaluate Q to order K − 2 on ``q … q^(K)``, (K + 1, n) [KM21, (33), (34), (39)-(47)]."""
     q, *rates = np.asarray(q_derivatives)
     orders = range(len(rates) - 1)
     A_0, X, M_sys, U_0 = system_matrices(chain, q)

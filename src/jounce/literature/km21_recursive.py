@@ -35,7 +35,10 @@ class Kinematics(NamedTuple):
 
 
 def forward_kinematics(chain: SerialChain, q_derivatives: Any) -> Kinematics:
-    """Run "kth-Order Forward Kinematics": ``q … q^(K)``, (K + 1, n), give V to order K − 1."""
+    """Run "kth-Order Forward Kinematics": ``q … q^(K)``, (K + 1, n), give V to order K − 1.
+
+    The box of section II-E [KM21, (9), (14)-(18)].
+    """
     q = scalars(q_derivatives)
     orders, n, X = len(q) - 1, chain.n, chain.screws_body
     C, Ad_0, B = _preparation(chain, q_derivatives[0])
@@ -91,6 +94,7 @@ def _screws_and_sums(B: Table, b: Table, q: Array, index: tuple[int, int, int]) 
 def inverse_dynamics(chain: SerialChain, q_derivatives: Any, applied: Any = None) -> Array:
     """Run "kth-Order Inverse Dynamics": ``q … q^(K)``, (K + 1, n), give Q to order K − 2.
 
+    The box of section II-E [KM21, (20)].
     ``applied`` (K − 1, n, 6): wrenches that the bodies exert on the environment, in the body
     frames, and their derivatives; the sign is the papers' (MK21 (34)), opposite to the API's.
     """

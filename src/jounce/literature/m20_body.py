@@ -27,7 +27,7 @@ class InverseDynamics(NamedTuple):
 def inverse_dynamics(
     chain: SerialChain, q_derivatives: Any, applied: Any = None, *, accelerated_ground: bool = False
 ) -> InverseDynamics:
-    """Run the outward and the inward recursion on ``q … q⁗``, (5, n).
+    """Run the outward and the inward recursion on ``q … q⁗``, (5, n) [M20, (40)-(42)].
 
     ``applied`` (3, n, 6): wrenches that the bodies exert on the environment, in the body frames,
     and their derivatives; the sign is the papers', opposite to the API's.

@@ -30,7 +30,7 @@ class InverseDynamics(NamedTuple):
 def inverse_dynamics(
     chain: SerialChain, q_derivatives: Any, applied: Any = None, *, accelerated_ground: bool = False
 ) -> InverseDynamics:
-    """Run algorithms 1 and 3 on ``q … q⁗``, (5, n).
+    """Run algorithms 1 and 3 on ``q … q⁗``, (5, n) [M20, algorithm 3, (22)-(25)].
 
     ``applied`` (3, n, 6): wrenches that the bodies exert on the environment, spatial, and their
     derivatives (see `spatial_wrenches`); the sign is the papers', opposite to the API's.
@@ -85,7 +85,7 @@ def _gravity_wrenches(M: Array, V: Array, G: Array) -> tuple[Array, Array, Array
 
 
 def spatial_wrenches(kinematics: Kinematics, body_wrenches: Any) -> Array:
-    """Return wrenches and two derivatives, (3, n, 6), from those in the body frames, by (39)."""
+    """Return wrenches and two derivatives, (3, n, 6), from those in the bodies [M20, (39)]."""
     rows = []
     for i, C in enumerate(kinematics.C):
         T = Ad_inverse(C).T

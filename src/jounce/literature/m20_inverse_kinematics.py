@@ -23,6 +23,7 @@ def inverse_kinematics(
 ) -> Array:
     """Run algorithm 2 on q (n,) and ``V_E … V⃛_E``, (4, 6); return ``q̇ … q⁗``, (4, n).
 
+    [M20, algorithm 2, Remark 2]
     The chain has six joints, or more with the joint-space decomposition of Remark 2: ``given``
     (4, n) holds the rates of the ``independent`` joints, whose share of the twist moves to the
     right-hand side; the other six joints do the rest.

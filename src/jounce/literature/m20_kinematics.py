@@ -27,7 +27,7 @@ class Kinematics(NamedTuple):
 def forward_kinematics(
     chain: SerialChain, q_derivatives: Any, ground_acceleration: Array | None = None
 ) -> Kinematics:
-    """Run algorithm 1 on ``q … q⁗``, (5, n).
+    """Run algorithm 1 on ``q … q⁗``, (5, n) [M20, algorithm 1, (9)].
 
     ``ground_acceleration`` is V̇_0, zero unless given; with ``(0, −g)`` it stands for gravity, as
     section III proposes: then V̇ and all that depends on it are those of an accelerating ground.

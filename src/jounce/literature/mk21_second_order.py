@@ -45,7 +45,7 @@ class _System(NamedTuple):
 def closed_form(
     chain: SerialChain, q_derivatives: Any, applied: Any = None, *, passive: bool = False
 ) -> ClosedForm:
-    """Evaluate Q, Q̇, Q̈ on ``q … q⁗``, (5, n).
+    """Evaluate Q, Q̇, Q̈ on ``q … q⁗``, (5, n) [MK21, (15)-(53), (61), (62)].
 
     ``applied`` (3, n, 6): wrenches on the environment in the body frames and their derivatives.
     """

@@ -20,7 +20,7 @@ class SystemMatrices(NamedTuple):
 
 
 def system_matrices(chain: SerialChain, q: Any) -> SystemMatrices:
-    """Return A, X, M and U at q, (n,)."""
+    """Return A, X, M and U at q, (n,) [KM21, (23), (29), (33)], [MK21, (17)]."""
     Ads = [
         Ad_inverse(B @ exp_screw(X, angle))
         for B, X, angle in zip(chain.B, chain.screws_body, q, strict=True)

@@ -12,13 +12,16 @@ from jounce.codegen.graph import Graph
 from jounce.codegen.interpreter import interpret
 from jounce.codegen.program import Program
 from jounce.literature import (
+    goa13_adjoint_partials,
     goa13_jacobians,
+    goa13_matrices,
     km21_closed_form,
     km21_recursive,
     m20_body,
     m20_dynamics,
     m20_kinematics,
     mk21_second_order,
+    tree,
 )
 from jounce.literature.chain import SerialChain, from_robot
 from tests import oracle_data as oracle
@@ -26,6 +29,7 @@ from tests.tolerances import ROUNDOFF, assert_close
 
 Text = Callable[[SerialChain, Any], Any]
 NAME = "chain5_open"
+TREE = tree.from_robot(oracle.robot(NAME))
 LOAD = np.random.default_rng(0).normal(size=(3, 5, 6))
 
 TEXTS: dict[str, Text] = {
@@ -43,7 +47,9 @@ TEXTS: dict[str, Text] = {
     "m20 body, accelerated ground": lambda chain, q: m20_body.inverse_dynamics(
         chain, q, accelerated_ground=True
     ),
-    "goa13 Jacobians": lambda chain, q: [goa13_jacobians.jacobians(chain, q)],
+    "goa13 Jacobians": lambda _, q: [goa13_jacobians.jacobians(TREE, *q[:3])],
+    "goa13 matrices": lambda _, q: goa13_matrices.dynamic_matrices(TREE, *q[:3]),
+    "goa13 adjoint partials": lambda _, q: goa13_adjoint_partials.adjoint_partials(TREE, *q[:2]),
     "km21 closed form": km21_closed_form.closed_form,
     "mk21 closed form": lambda chain, q: mk21_second_order.closed_form(chain, q, LOAD),
 }
