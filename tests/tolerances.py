@@ -8,6 +8,8 @@ import numpy as np
 
 EXACT = 0.0  # bit for bit: interpreter against compiled code without FMA
 ROUNDOFF = 1e-13  # of scale: the same quantity by another route of ours
+SINGLE = 2e-6  # of scale: single precision against double
+LAST_DIGITS = 1e-15  # of scale: the same operations, products fused into sums or not
 INDEPENDENT = 1e-12  # of scale: against another program
 
 

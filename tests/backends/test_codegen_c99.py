@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from jounce.codegen import Graph, Program, interpret
-from jounce.codegen.c99 import literal, print_c, prototype
+from jounce.codegen.c99 import C99, print_c, prototype
 from tests.tolerances import EXACT, ROUNDOFF, assert_close
 from tests.unit.codegen.programs import chain
 
@@ -77,5 +77,5 @@ def test_names_and_prototype():
 
 @pytest.mark.parametrize("value", [0.1, -0.1, 1e-300, 123456.0, 1e22, -3.0, 5e-324])
 def test_literals_are_exact(value: float):
-    text = literal(value).strip("()").partition(" /*")[0]
+    text = C99.literal(value).strip("()").partition(" /*")[0]
     assert (float.fromhex(text) if "x" in text else float(text)) == value

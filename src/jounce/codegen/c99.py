@@ -1,21 +1,29 @@
-"""Print a program as C99: one sample, no heap, no globals, straight-line.
+"""Print a program as C99 or C++: no heap, no globals, straight-line.
 
-A long program is cut into static functions that hand values on through a local array, as C
-compilers are superlinear in the length of a function too.
+A long program is cut into functions of its own that hand values on through a local array, as C
+compilers are superlinear in the length of a function too.  Of a fixed batch every such function is
+a loop over a block of samples; sines and cosines have loops of their own, so that compilers turn
+the others into vector instructions.
 """
 
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from jounce.codegen.fusion import Code, fused
 from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SUB
 from jounce.codegen.program import Program
-from jounce.codegen.schedule import Chunk, cut
+from jounce.codegen.schedule import Angles, Chunk, cut, schedule
 from jounce.codegen.slots import allocate
+from jounce.errors import ArgumentError
 
 CHUNK = 2000
+BATCH_CHUNK = 200  # operations in a loop: what is alive in it is to stay in registers and cache
+LARGEST_INT = 2**31 - 1
+BLOCK = 32  # samples that a loop works on: what is handed on between loops is to stay in the cache
 
 _FORMAT = {
     ADD: "{} + {}",
@@ -23,10 +31,67 @@ _FORMAT = {
     MUL: "{} * {}",
     DIV: "{} / {}",
     NEG: "-{}",
-    SQRT: "sqrt({})",
-    SIN: "sin({})",
-    COS: "cos({})",
 }
+_FUNCTIONS = {SQRT: "sqrt", SIN: "sin", COS: "cos"}
+
+
+class Dialect(NamedTuple):
+    """The kind of C: its language, precision, samples of a call and linkage of the function.
+
+    ``samples`` is the number of samples of a fixed batch, None for a function of one sample.
+    """
+
+    cpp: bool = False
+    float32: bool = False
+    samples: int | None = None
+    linkage: str = ""
+
+    @property
+    def real(self) -> str:
+        """The type of numbers."""
+        return "float" if self.float32 else "double"
+
+    @property
+    def inner(self) -> str:
+        """Linkage of functions that only this text calls."""
+        return "inline " if self.cpp else "static "
+
+    @property
+    def pointer(self) -> str:
+        """A pointer of such a function: of a batch, nothing else points there."""
+        return "*" if self.samples is None else "*__restrict " if self.cpp else "*restrict "
+
+    @property
+    def ending(self) -> str:
+        """What follows the arguments of a function."""
+        return " noexcept" if self.cpp else ""
+
+    def operation(self, kind: int, operands: Sequence[str]) -> str:
+        """Spell an operation."""
+        if kind in _FORMAT:
+            return _FORMAT[kind].format(*operands)
+        name = _FUNCTIONS[kind]
+        name = f"std::{name}" if self.cpp else f"{name}f" if self.float32 else name
+        return f"{name}({operands[0]})"
+
+    def literal(self, value: float) -> str:
+        """Spell a constant exactly, or the nearest float, with the decimal beside it."""
+        if math.isnan(value):
+            return "NAN"
+        if math.isinf(value):
+            return "INFINITY" if value > 0 else "(-INFINITY)"
+        suffix, shown = "", repr(value)
+        if self.float32:
+            (value,) = struct.unpack("f", struct.pack("f", value))
+            suffix = "f"
+        if value == int(value) and abs(value) < 1e6:
+            spelled = f"{value:.1f}{suffix}"
+        else:
+            spelled = f"{value.hex()}{suffix} /* {shown} */"
+        return spelled if value >= 0 else f"({spelled})"
+
+
+C99 = Dialect()
 
 
 def print_c(
@@ -36,15 +101,34 @@ def print_c(
     comment: str = "",
     inputs: Sequence[str] | None = None,
     outputs: Sequence[str] | None = None,
-    chunk: int = CHUNK,
+    chunk: int | None = None,
+    dialect: Dialect = C99,
 ) -> str:
     """Return the source of `void name(const double *in0, …, double *out0, …)`.
 
     `inputs` and `outputs` name the arguments. Outputs must not overlap inputs.
     """
-    printer = _Printer(program, name, _names(program, inputs, outputs))
     head = f"/* {comment.replace('*/', '* /')} */\n" if comment else ""
-    return f"{head}#include <math.h>\n\n{printer.text(chunk)}"
+    text = print_functions(
+        program, name, inputs=inputs, outputs=outputs, chunk=chunk, dialect=dialect
+    )
+    return f"{head}#include <math.h>\n\n{text}"
+
+
+def print_functions(
+    program: Program,
+    name: str,
+    *,
+    inputs: Sequence[str] | None = None,
+    outputs: Sequence[str] | None = None,
+    chunk: int | None = None,
+    dialect: Dialect = C99,
+) -> str:
+    """Return what `print_c` does, without comment and include."""
+    printer = _Printer(program, name, _names(program, inputs, outputs), dialect)
+    if dialect.samples is None:
+        return printer.one_sample(chunk or CHUNK)
+    return printer.batch(dialect.samples, chunk or BATCH_CHUNK)
 
 
 def prototype(
@@ -53,11 +137,12 @@ def prototype(
     *,
     inputs: Sequence[str] | None = None,
     outputs: Sequence[str] | None = None,
+    dialect: Dialect = C99,
 ) -> str:
     """Return the declaration that matches `print_c`, without the semicolon."""
     ins, outs = _names(program, inputs, outputs)
-    arguments = [f"const double *{x}" for x in ins] + [f"double *{x}" for x in outs]
-    return f"void {name}({', '.join(arguments) or 'void'})"
+    arguments = [f"const {dialect.real} *{x}" for x in ins] + [f"{dialect.real} *{x}" for x in outs]
+    return f"{dialect.linkage}void {name}({', '.join(arguments) or 'void'}){dialect.ending}"
 
 
 def _names(
@@ -71,59 +156,82 @@ def _names(
     return ins, outs
 
 
-def literal(value: float) -> str:
-    """Spell a double exactly, with the decimal beside it."""
-    if math.isnan(value):
-        return "NAN"
-    if math.isinf(value):
-        return "INFINITY" if value > 0 else "(-INFINITY)"
-    if value == int(value) and abs(value) < 1e6:
-        return f"{value:.1f}" if value >= 0 else f"({value:.1f})"
-    spelled = f"{value.hex()} /* {value!r} */"
-    return spelled if value >= 0 else f"({spelled})"
-
-
 class _Printer:
     """Prints the functions of one program."""
 
-    def __init__(self, program: Program, name: str, names: tuple[list[str], list[str]]) -> None:
+    def __init__(
+        self, program: Program, name: str, names: tuple[list[str], list[str]], dialect: Dialect
+    ) -> None:
         self.program = program
         self.name = name
         self.ins, self.outs = names
+        self.dialect = dialect
         self.scratch = "s" if "s" not in (*self.ins, *self.outs) else "scratch_"
         self.code: Code = fused(program, fma=False)
         self.leaves = self._leaves()
         self.stores = self._stores()
 
-    def text(self, chunk: int) -> str:
+    def one_sample(self, chunk: int) -> str:
         """Return all functions, the public one last."""
         steps = cut(self.code.live, chunk)
-        slots = allocate(self.code, list(steps), resident=False)
         if len(steps) <= 1:
-            bodies = [self._body(step, {}) for step in steps]
-            return self._main([line for body in bodies for line in body])
-        parts, calls = [], [f"    double {self.scratch}[{max(slots.count - 1, 1)}];"]
-        for k, step in enumerate(steps):
-            body = self._body(step, slots.of)
-            text = "\n".join(body)
-            used = [f"const double *{x}" for x in self.ins if _mentions(text, x)]
-            used += [f"double *{x}" for x in self.outs if _mentions(text, x)]
-            passed = [word.rpartition("*")[2] for word in used]
-            head = (
-                f"static void {self.name}_part{k}({', '.join([*used, f'double *{self.scratch}'])})"
+            body = [line for step in steps for line in self._body(step, {})]
+            return self._main([*body, *self._copies()])
+        slots = allocate(self.code, list(steps), resident=False)
+        parts = [self._part(k, self._body(step, slots.of)) for k, step in enumerate(steps)]
+        body = [self._scratch(slots.count - 1), *(call for _, call in parts), *self._copies()]
+        return "\n".join([*(text for text, _ in parts), self._main(body)])
+
+    def batch(self, samples: int, chunk: int) -> str:
+        """Return loops over a block of samples, and the function that takes block after block."""
+        widest = max((*self.program.input_widths, *self.program.output_widths), default=1)
+        if samples * widest > LARGEST_INT:
+            raise ArgumentError(
+                f"a batch of {samples} samples has arrays of {samples * widest} numbers, more than "
+                f"an int counts; take at most {LARGEST_INT // widest} samples."
             )
-            parts.append(f"{head}\n{{\n{text}\n}}\n")
-            calls.append(f"    {self.name}_part{k}({', '.join([*passed, self.scratch])});")
-        return "\n".join([*parts, self._main(calls)])
+        steps = [_plain(step) for step in schedule(self.code, chunk=chunk)]
+        slots = allocate(self.code, list(steps), resident=False)
+        bodies = [*(self._body(step, slots.of) for step in steps), self._copies()]
+        parts = [self._part(k, body) for k, body in enumerate(filter(None, bodies))]
+        body = [
+            f"    for (int first = 0; first < {samples}; first += {BLOCK}) {{",
+            f"        const int n = {samples} - first < {BLOCK} ? {samples} - first : {BLOCK};",
+            *(f"    {call}" for _, call in parts),
+            "    }",
+        ]
+        if slots.of:
+            body.insert(0, self._scratch((slots.count - 1) * BLOCK))
+        return "\n".join([*(text for text, _ in parts), self._main(body if parts else [])])
+
+    def _part(self, k: int, body: list[str]) -> tuple[str, str]:
+        """Return a function of some statements, and its call."""
+        own, text = self.dialect, "\n".join(body)
+        names = [x for x in (*self.ins, *self.outs, self.scratch) if _mentions(text, x)]
+        words = [f"{'const ' * (x in self.ins)}{own.real} {own.pointer}{x}" for x in names]
+        if own.samples is not None:
+            text = "\n".join(
+                ["    for (int i = 0; i < n; ++i) {", *(f"    {x}" for x in body), "    }"]
+            )
+            words.append("const int n")
+            names = [*map(self._from_first, names), "n"]
+        head = f"{own.inner}void {self.name}_part{k}({', '.join(words)}){own.ending}"
+        return f"{head}\n{{\n{text}\n}}\n", f"    {self.name}_part{k}({', '.join(names)});"
+
+    def _from_first(self, name: str) -> str:
+        """Return an array from the first sample of a block on."""
+        widths = (*self.program.input_widths, *self.program.output_widths)
+        found = dict(zip((*self.ins, *self.outs), widths, strict=True))
+        return f"{name} + {found[name]} * first" if name in found else name
 
     def _leaves(self) -> dict[int, str]:
         """Spell inputs and constants."""
         leaves: dict[int, str] = {}
         for name, width in zip(self.ins, self.program.input_widths, strict=True):
             for column in range(width):
-                leaves[len(leaves)] = f"{name}[{column}]"
+                leaves[len(leaves)] = self._entry(name, width, column)
         for value in self.program.constants:
-            leaves[len(leaves)] = literal(value)
+            leaves[len(leaves)] = self.dialect.literal(value)
         return leaves
 
     def _stores(self) -> dict[int, list[str]]:
@@ -131,8 +239,24 @@ class _Printer:
         stores: dict[int, list[str]] = {}
         for name, row in zip(self.outs, self.program.outputs, strict=True):
             for column, value in enumerate(row):
-                stores.setdefault(value, []).append(f"{name}[{column}]")
+                stores.setdefault(value, []).append(self._entry(name, len(row), column))
         return stores
+
+    def _entry(self, name: str, width: int, column: int) -> str:
+        """Spell an entry of an argument, of a batch that of sample i."""
+        return (
+            f"{name}[{column}]"
+            if self.dialect.samples is None
+            else f"{name}[{width} * i + {column}]"
+        )
+
+    def _slot(self, slot: int) -> str:
+        """Spell a place of the scratch array."""
+        place = slot if self.dialect.samples is None else f"{BLOCK * slot} + i"
+        return f"{self.scratch}[{place}]"
+
+    def _scratch(self, size: int) -> str:
+        return f"    {self.dialect.real} {self.scratch}[{max(size, 1)}];"
 
     def _body(self, step: Chunk, slots: dict[int, int]) -> list[str]:
         """Return the statements of one chunk."""
@@ -140,33 +264,47 @@ class _Printer:
         lines: list[str] = []
         for value in step.values:
             operands = [self._operand(x, own, slots) for x in self.code.reads[value]]
-            right = _FORMAT[self.code.op[value - self.code.first]].format(*operands)
+            right = self.dialect.operation(self.code.op[value - self.code.first], operands)
             places = self.stores.get(value, [])
-            lines.append(f"    const double v{value} = {right};")
+            lines.append(f"    const {self.dialect.real} v{value} = {right};")
             lines += [f"    {place} = v{value};" for place in places]
             if value in slots:
-                lines.append(f"    {self.scratch}[{slots[value]}] = v{value};")
+                lines.append(f"    {self._slot(slots[value])} = v{value};")
         return lines
 
     def _operand(self, value: int, own: set[int], slots: dict[int, int]) -> str:
         """Spell an operand: leaf, local or scratch."""
         if value < self.code.first:
             return self.leaves[value]
-        return f"v{value}" if value in own else f"{self.scratch}[{slots[value]}]"
+        return f"v{value}" if value in own else self._slot(slots[value])
+
+    def _copies(self) -> list[str]:
+        """Return the statements for outputs that are inputs or constants."""
+        return [
+            f"    {place} = {self.leaves[value]};"
+            for value, places in self.stores.items()
+            for place in places
+            if value < self.code.first
+        ]
 
     def _main(self, body: list[str]) -> str:
         """Return the public function around its statements."""
-        lines = list(body)
-        for value, places in self.stores.items():
-            if value < self.code.first:
-                lines += [f"    {place} = {self.leaves[value]};" for place in places]
-        text = "\n".join(lines)
+        text = "\n".join(body)
         unused = [x for x in (*self.ins, *self.outs) if not _mentions(text, x)]
         voided = [f"    (void){x};" for x in unused]
-        head = prototype(self.program, self.name, inputs=self.ins, outputs=self.outs)
-        return f"{head}\n{{\n" + "\n".join([*lines, *voided]) + "\n}\n"
+        head = prototype(
+            self.program, self.name, inputs=self.ins, outputs=self.outs, dialect=self.dialect
+        )
+        return f"{head}\n{{\n" + "\n".join([*body, *voided]) + "\n}\n"
+
+
+def _plain(step: Chunk | Angles) -> Chunk:
+    """Return a step as operations, sines and cosines too."""
+    if isinstance(step, Chunk):
+        return step
+    return Chunk(sorted(value for _, *pair in step.triples for value in pair if value >= 0))
 
 
 def _mentions(text: str, name: str) -> bool:
     """Tell whether an argument occurs in a body."""
-    return any(f"{left}{name}{right}" in text for left in " (-" for right in "[,)")
+    return any(f"{left}{name}{right}" in text for left in " (-" for right in ("[", ",", ")", " + "))

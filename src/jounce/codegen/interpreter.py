@@ -24,23 +24,25 @@ _UFUNCS: dict[int, Any] = {
 }
 
 
-def interpret(program: Program, inputs: Sequence[Any]) -> list[NDArray[np.float64]]:
+def interpret(
+    program: Program, inputs: Sequence[Any], *, dtype: type[np.floating] = np.float64
+) -> list[NDArray[Any]]:
     """Return the output blocks (*batch, width) for one array (*batch, width) per argument.
 
     Batch shapes broadcast. A value is freed after its last use, so memory stays at the number
-    of values alive at once.
+    of values alive at once. ``dtype`` is the precision of everything.
     """
-    arrays = [np.asarray(x, dtype=np.float64) for x in inputs]
+    arrays = [np.asarray(x, dtype=dtype) for x in inputs]
     _check(program, arrays)
     batch = np.broadcast_shapes((), *(x.shape[:-1] for x in arrays))
     values: dict[int, Any] = {}
     for x in arrays:
         for column in range(x.shape[-1]):
             values[len(values)] = x[..., column]
-    values.update(enumerate(map(np.float64, program.constants), start=len(values)))
+    values.update(enumerate(map(dtype, program.constants), start=len(values)))
     with np.errstate(all="ignore"):
         carry_out(program, values, _UFUNCS)
-    return [_block(row, values, batch) for row in program.outputs]
+    return [_block(row, values, batch, dtype) for row in program.outputs]
 
 
 def carry_out(
@@ -69,9 +71,11 @@ def _last_uses(program: Program) -> dict[int, int]:
     return last | {x: -1 for row in program.outputs for x in row}
 
 
-def _block(row: Sequence[int], values: dict[int, Any], batch: tuple[int, ...]) -> NDArray[Any]:
+def _block(
+    row: Sequence[int], values: dict[int, Any], batch: tuple[int, ...], dtype: type[np.floating]
+) -> NDArray[Any]:
     """Gather the values of one output into (*batch, width)."""
-    block = np.empty((*batch, len(row)))
+    block = np.empty((*batch, len(row)), dtype)
     for column, value in enumerate(row):
         block[..., column] = values[value]
     return block

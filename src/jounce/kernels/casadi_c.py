@@ -15,7 +15,7 @@ from math import prod
 from pathlib import Path
 from typing import NamedTuple
 
-from jounce.codegen.c99 import print_c
+from jounce.codegen.c99 import C99, print_functions
 from jounce.codegen.products import dependencies, pruned
 from jounce.codegen.program import Program
 from jounce.files import write_together
@@ -78,9 +78,10 @@ def casadi_source(spec: KernelSpec, name: str | None = None) -> str:
     """Return the source of the function and of its Jacobian."""
     name, form = function_name(spec, name), signature(spec)
     own = ports(form)
-    values = _by_columns(traced(spec), own)
+    program = traced(spec)
+    values = _by_columns(program, own)
     jacobian = traced(spec._replace(products=("jacobian",)))
-    partials, blocks = _blocks(jacobian, own, dependencies(traced(spec)))
+    partials, blocks = _blocks(jacobian, own, dependencies(program))
     nominal = [Port(f"out_{o.name}", o.shape, ()) for o in own.outputs]
     functions = [
         _kernel(values, f"{name}_values"),
@@ -90,7 +91,9 @@ def casadi_source(spec: KernelSpec, name: str | None = None) -> str:
             f"jac_{name}", f"{name}_partials", [*own.inputs, *nominal], blocks, len(own.inputs)
         ),
     ]
-    return fill("casadi.c", comment=description(spec), name=name, functions="\n".join(functions))
+    return fill(
+        "casadi.c", comment=description(spec, program), name=name, functions="\n".join(functions)
+    )
 
 
 def _by_columns(program: Program, own: Ports) -> Program:
@@ -159,8 +162,7 @@ def _blocks(
 
 def _kernel(program: Program, name: str) -> str:
     """Return the straight-line function of a program, for this file only."""
-    text = print_c(program, name).replace("#include <math.h>\n\n", "", 1)
-    return text.replace(f"void {name}(", f"static void {name}(", 1)
+    return print_functions(program, name, dialect=C99._replace(linkage="static "))
 
 
 def _external(

@@ -1,6 +1,7 @@
 """A kernel as C99: header, source, an example program and a CMakeLists.txt.
 
-The function works on one sample, allocates nothing and has no state.
+The function works on one sample, or on as many as were asked for; it allocates nothing and has no
+state.  What it says about its arguments serves the other languages too.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jounce.codegen.c99 import print_c, prototype
+from jounce.codegen.c99 import C99, Dialect, print_c, prototype
 from jounce.codegen.program import Program
 from jounce.errors import UnsupportedError
 from jounce.files import write_together
 from jounce.kernels.description import KernelSpec, signature
+from jounce.kernels.single_precision import SAMPLES, check_constants, errors
 from jounce.kernels.table import QUANTITIES, Argument, derivative_name
+from jounce.model.checks import checked_integer
 from jounce.model.configuration import integrate
 from jounce.model.robot import Robot
 
@@ -40,26 +43,46 @@ _TAKEN = """
 """
 
 
-class _Parameter(NamedTuple):
+class Parameter(NamedTuple):
+    """An argument of the function, a row of numbers: its name, shape and meaning."""
+
     name: str
-    width: int
+    shape: tuple[int, ...]
     meaning: str
 
+    @property
+    def width(self) -> int:
+        """How many numbers there are in one sample."""
+        return prod(self.shape)
 
-def c_source(spec: KernelSpec, program: Program, name: str | None = None) -> str:
+
+def dialect_of(*, cpp: bool = False, float32: bool = False, batch: int | None = None) -> Dialect:
+    """Return the kind of C that is asked for."""
+    samples = None if batch is None else checked_integer("batch", batch, least=1)
+    return Dialect(cpp=cpp, float32=bool(float32), samples=samples)
+
+
+def c_source(
+    spec: KernelSpec, program: Program, name: str | None = None, dialect: Dialect = C99
+) -> str:
     """Return the C99 source of a kernel: `void name(const double *q, ..., double *out0, ...)`."""
-    inputs, outputs = _parameters(spec)
+    inputs, outputs = parameters(spec)
     return print_c(
         program,
         function_name(spec, name),
-        comment=f"{GENERATED}\n *\n{description(spec)}\n",
+        comment=f"{GENERATED}\n *\n{description(spec, program, dialect)}\n",
         inputs=[x.name for x in inputs],
         outputs=[x.name for x in outputs],
+        dialect=dialect,
     )
 
 
 def export_c(
-    spec: KernelSpec, program: Program, directory: Path, name: str | None = None
+    spec: KernelSpec,
+    program: Program,
+    directory: Path,
+    name: str | None = None,
+    dialect: Dialect = C99,
 ) -> tuple[Path, ...]:
     """Write the four files of a kernel, all or none; return their paths.
 
@@ -67,9 +90,9 @@ def export_c(
     """
     name = function_name(spec, name)
     files = {
-        directory / f"{name}.h": _header(spec, program, name),
-        directory / f"{name}.c": _with_include(c_source(spec, program, name), name),
-        directory / "examples" / "main.c": _example(spec, name),
+        directory / f"{name}.h": _header(spec, program, name, dialect),
+        directory / f"{name}.c": _with_include(c_source(spec, program, name, dialect), name),
+        directory / "examples" / "main.c": example(spec, name, dialect),
         directory / "CMakeLists.txt": fill("CMakeLists.txt", name=name),
     }
     write_together(files, ours=GENERATED)
@@ -94,18 +117,18 @@ def _decimals(row: int, width: int) -> np.ndarray:
     return np.array([((3 * row + 7 * k + 5) % 19 - 9) / 10 for k in range(width)])
 
 
-def function_name(spec: KernelSpec, name: str | None = None) -> str:
+def function_name(spec: KernelSpec, name: str | None = None, taken: Iterable[str] = ()) -> str:
     """Return the name of the function, made of robot and quantity unless given."""
     if name is None:
         text = identifier(f"{spec.robot.name}_{spec.quantity}")
         return f"robot_{text}" if text[0].isdigit() else text
-    taken = {*_TAKEN.split()}.union(x.name for row in _parameters(spec) for x in row)
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or name in taken:
+    reserved = {*_TAKEN.split(), *taken, *(x.name for row in parameters(spec) for x in row)}
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or name in reserved:
         raise UnsupportedError(f"name must be a C identifier that is not taken, got {name!r}.")
     return name
 
 
-def _parameters(spec: KernelSpec) -> tuple[list[_Parameter], list[_Parameter]]:
+def parameters(spec: KernelSpec) -> tuple[list[Parameter], list[Parameter]]:
     """Return inputs and outputs in the order of the C function."""
     shapes = signature(spec)
     plain = shapes.arguments[: len(shapes.arguments) - len(spec.wrenches)]
@@ -115,10 +138,9 @@ def _parameters(spec: KernelSpec) -> tuple[list[_Parameter], list[_Parameter]]:
         what = f"wrench on {frame} by the environment, {representation} representation"
         for k in range(spec.order + 1):
             units = f"{derivative_name(what, k)}: moment, then force; {_per('N m, N', k)}"
-            inputs.append(_Parameter(f"{name}_{k}", 6, units))
-    width = prod(shapes.tail)
+            inputs.append(Parameter(f"{name}_{k}", (6,), units))
     meanings = enumerate(_meanings(spec, shapes.rows))
-    return inputs, [_Parameter(f"out{k}", width, meaning) for k, meaning in meanings]
+    return inputs, [Parameter(f"out{k}", shapes.tail, meaning) for k, meaning in meanings]
 
 
 def _meanings(spec: KernelSpec, rows: int) -> list[str]:
@@ -129,51 +151,77 @@ def _meanings(spec: KernelSpec, rows: int) -> list[str]:
     return [f"{derivative_name(spec.quantity, k)}: {_per(row.unit, k)}" for k in range(rows)]
 
 
-def _inputs(argument: Argument) -> list[_Parameter]:
+def _inputs(argument: Argument) -> list[Parameter]:
     """Return the C arguments of an argument of the kernel, one for each of its orders."""
-    name, width, orders = argument
-    plain = _input(name, width)
-    if not orders:
+    plain = _input(argument.name, (argument.width,))
+    if not argument.orders:
         return [plain]
     return [
-        _Parameter(f"{plain.name}_{k}", width, derivative_name(plain.meaning, k))
-        for k in range(orders)
+        Parameter(f"{plain.name}_{k}", plain.shape, derivative_name(plain.meaning, k))
+        for k in range(argument.orders)
     ]
 
 
-def _input(name: str, width: int) -> _Parameter:
+def _input(name: str, shape: tuple[int, ...]) -> Parameter:
     """Return the C argument of an argument without orders."""
     if name in _INPUTS:
-        return _Parameter(_INPUTS[name][0], width, _INPUTS[name][1])
+        return Parameter(_INPUTS[name][0], shape, _INPUTS[name][1])
     rate, force = re.fullmatch(r"rate (\d+)", name), re.fullmatch(r"Q(\d*)", name)
     if rate:
         k = int(rate[1])
-        return _Parameter(
-            f"rate{k}", width, f"{derivative_name('velocity', k - 1)}: {_per('rad, m', k)}"
+        return Parameter(
+            f"rate{k}", shape, f"{derivative_name('velocity', k - 1)}: {_per('rad, m', k)}"
         )
     if force:
         k = int(force[1] or 0)
-        return _Parameter(
-            f"Q{k}", width, f"{derivative_name('generalised forces', k)}: {_per('N m, N', k)}"
+        return Parameter(
+            f"Q{k}", shape, f"{derivative_name('generalised forces', k)}: {_per('N m, N', k)}"
         )
-    return _Parameter(f"in_{identifier(name)}", width, f"{name}: SI units")
+    return Parameter(f"in_{identifier(name)}", shape, f"{name}: SI units")
 
 
 def _per(unit: str, k: int) -> str:
     return unit if k == 0 else f"{unit}, per s" if k == 1 else f"{unit}, per s^{k}"
 
 
-def description(spec: KernelSpec) -> str:
-    """Describe arguments, shapes, units and the order of the coordinates."""
-    inputs, outputs = _parameters(spec)
-    width = max(len(x.name) for x in (*inputs, *outputs))
+def description(spec: KernelSpec, program: Program, dialect: Dialect = C99) -> str:
+    """Return a comment about arguments, shapes, units, coordinates and the precision."""
+    lines = described(spec, dialect)
+    if dialect.float32:
+        check_constants(program)
+        lines += ["", *precision(spec, program)]
+    return "\n".join(f" * {line}".rstrip() for line in lines)
+
+
+def described(spec: KernelSpec, dialect: Dialect | None = C99) -> list[str]:
+    """Describe arguments, shapes, units and the order of the coordinates; None: not for C."""
+    inputs, outputs = parameters(spec)
+    results = "Outputs:" if dialect is None else "Outputs (must not overlap inputs):"
+    samples = None if dialect is None else dialect.samples
     lines = [f"{spec.quantity} of {spec.robot.name}, with {spec.order} time derivatives."]
     lines += [f"{name}: {value}" for name, value in spec.options]
-    lines += ["One sample; SI units, radians, angular part first in every six-vector.", ""]
-    for title, parameters in (("Inputs:", inputs), ("Outputs (must not overlap inputs):", outputs)):
-        lines += [title, *(f"  {x.name:<{width}} [{x.width}]  {x.meaning}" for x in parameters)]
+    several = f"{samples} samples, one after another in every array;"
+    lines.append("One sample;" if samples is None else several)
+    lines[-1] += " SI units, radians, angular part first in every six-vector."
+    times = "" if samples is None else f"{samples} x "
+    width = max(len(x.name) for x in (*inputs, *outputs))
+    lines.append("")
+    for title, row in (("Inputs:", inputs), (results, outputs)):
+        lines += [title, *(f"  {x.name:<{width}} [{times}{x.width}]  {x.meaning}" for x in row)]
     lines += ["", "Joints, with their places in q and in the rates:", *_joints(spec.robot)]
-    return "\n".join(f" * {_comment(line)}".rstrip() for line in lines)
+    return [_comment(line) for line in lines]
+
+
+def precision(spec: KernelSpec, program: Program) -> list[str]:
+    """State the measured error of single precision."""
+    _, outputs = parameters(spec)
+    found = zip(outputs, errors(spec, program), strict=True)
+    return [
+        f"Single precision.  Measured on {SAMPLES} random samples (q within its limits, all other",
+        "inputs between -1 and 1), against double precision from the same inputs, the largest",
+        "error as part of the largest number of each result:",
+        *(f"  {x.name}  {error:.1e}" for x, error in found),
+    ]
 
 
 def _joints(robot: Robot) -> list[str]:
@@ -199,33 +247,68 @@ def _with_include(source: str, name: str) -> str:
     return source.replace("#include <math.h>\n", f'#include "{name}.h"\n\n#include <math.h>\n', 1)
 
 
-def _header(spec: KernelSpec, program: Program, name: str) -> str:
-    inputs, outputs = _parameters(spec)
+def _header(spec: KernelSpec, program: Program, name: str, dialect: Dialect) -> str:
+    inputs, outputs = parameters(spec)
     declared = prototype(
-        program, name, inputs=[x.name for x in inputs], outputs=[x.name for x in outputs]
+        program,
+        name,
+        inputs=[x.name for x in inputs],
+        outputs=[x.name for x in outputs],
+        dialect=dialect,
     )
-    comment = description(spec)
+    comment = description(spec, program, dialect)
     return fill("header.h", comment=comment, guard=f"{name.upper()}_H", prototype=declared)
 
 
-def _example(spec: KernelSpec, name: str) -> str:
-    inputs, outputs = _parameters(spec)
-    values = [
-        f"    const double {x.name}[{max(x.width, 1)}] = {{{_numbers(row)}}};"
-        for x, row in zip(inputs, sample(spec), strict=True)
-    ]
+def example(spec: KernelSpec, name: str, dialect: Dialect) -> str:
+    """Return a program that calls the function on a fixed sample and prints the results.
+
+    Of a batch every sample is the same and the last one is printed.
+    """
+    inputs, outputs = parameters(spec)
+    last = (dialect.samples or 1) - 1
+    pairs = zip(inputs, sample(spec), strict=True)
+    lines = [line for x, row in pairs for line in _given(x, row, dialect)]
+    prints = [f'    print("{x.name}", {_place(x, last, dialect)}, {x.width});' for x in outputs]
     return fill(
-        "main.c",
+        "main.cpp" if dialect.cpp else "main.c",
         name=name,
-        inputs="\n".join(values),
-        outputs="\n".join(f"    double {x.name}[{max(x.width, 1)}];" for x in outputs),
+        real=dialect.real,
+        inputs="\n".join(lines),
+        outputs="\n".join(f"    {_array(x, dialect)};" for x in outputs),
         arguments=", ".join(x.name for x in (*inputs, *outputs)),
-        prints="\n".join(f'    print("{x.name}", {x.name}, {x.width});' for x in outputs),
+        prints="\n".join(prints),
     )
 
 
-def _numbers(row: Iterable[float]) -> str:
-    return ", ".join(repr(float(x)) for x in row) or "0.0"
+def _given(x: Parameter, row: np.ndarray, dialect: Dialect) -> list[str]:
+    """Return the definition of an input of the example program."""
+    numbers = ", ".join(f"{float(v)!r}{'f' * dialect.float32}" for v in row)
+    values = f"{{{{{numbers}}}}}" if dialect.cpp else f" = {{{numbers or '0'}}}"
+    if dialect.samples is None or not x.width:
+        return [f"    const {_array(x, dialect)}{values};"]
+    one, index = f"one_{x.name}", "std::size_t" if dialect.cpp else "int"
+    many = x.width * dialect.samples
+    return [
+        f"    const {_array(x._replace(name=one), dialect._replace(samples=None))}{values};",
+        f"    {_array(x, dialect)};",
+        f"    for ({index} k = 0; k < {many}; ++k) {x.name}[k] = {one}[k % {x.width}];",
+    ]
+
+
+def _array(x: Parameter, dialect: Dialect) -> str:
+    """Declare an array of the example program; those of a batch may be too large for the stack."""
+    size = x.width * (1 if dialect.samples is None else dialect.samples)
+    static = "static " * (dialect.samples is not None)
+    if dialect.cpp:
+        return f"{static}std::array<{dialect.real}, {size}> {x.name}"
+    return f"{static}{dialect.real} {x.name}[{max(size, 1)}]"
+
+
+def _place(x: Parameter, sample: int, dialect: Dialect) -> str:
+    """Spell where a sample of an output begins."""
+    start = f"{x.name}.data()" if dialect.cpp else x.name
+    return f"{start} + {sample * x.width}" if sample else start
 
 
 def fill(template: str, **words: str) -> str:

@@ -31,6 +31,8 @@ from jounce.kernels.arrays import (
 from jounce.kernels.casadi_c import export_casadi
 from jounce.kernels.description import KernelSpec, kernel_spec, signature
 from jounce.kernels.execution import Runner, check_threads, run_interpreted
+from jounce.kernels.export_cpp import export_cpp
+from jounce.kernels.export_matlab import export_matlab
 from jounce.kernels.fastcall.call import fast_callable
 from jounce.kernels.products import PRODUCTS
 from jounce.kernels.tracing import traced
@@ -153,13 +155,49 @@ class Kernel:
             check_result(result)
         return result
 
-    def c_source(self, name: str | None = None) -> str:
+    def c_source(
+        self, name: str | None = None, *, float32: bool = False, batch: int | None = None
+    ) -> str:
         """Return the kernel as one C99 function; ``name`` is the function's."""
-        return export.c_source(self.spec, self.program, name)
+        dialect = export.dialect_of(float32=float32, batch=batch)
+        return export.c_source(self.spec, self.program, name, dialect)
 
-    def export_c(self, directory: str | Path, name: str | None = None) -> tuple[Path, ...]:
-        """Write header, source, ``examples/main.c`` and ``CMakeLists.txt``; return the paths."""
-        return export.export_c(self.spec, self.program, Path(directory), name)
+    def export_c(
+        self,
+        directory: str | Path,
+        name: str | None = None,
+        *,
+        float32: bool = False,
+        batch: int | None = None,
+    ) -> tuple[Path, ...]:
+        """Write header, source, ``examples/main.c`` and ``CMakeLists.txt``; return the paths.
+
+        With ``float32`` in single precision, whose measured error the header states; with ``batch``
+        for that many samples at once, one after another in every array.
+        """
+        dialect = export.dialect_of(float32=float32, batch=batch)
+        return export.export_c(self.spec, self.program, Path(directory), name, dialect)
+
+    def export_cpp(
+        self,
+        directory: str | Path,
+        name: str | None = None,
+        *,
+        float32: bool = False,
+        batch: int | None = None,
+        template: str | None = None,
+    ) -> tuple[Path, ...]:
+        """Write one C++17 header, ``examples/main.cpp`` and ``CMakeLists.txt``; return the paths.
+
+        ``float32`` and ``batch`` as for C.  ``template`` adds a file that calls it: "ros2_control",
+        a controller, or "sfunction", a block of Simulink.
+        """
+        dialect = export.dialect_of(cpp=True, float32=float32, batch=batch)
+        return export_cpp(self.spec, self.program, Path(directory), name, dialect, template)
+
+    def export_matlab(self, directory: str | Path, name: str | None = None) -> tuple[Path, ...]:
+        """Write a function of MATLAB (and Octave), ``name.m``; return the path."""
+        return export_matlab(self.spec, self.program, Path(directory), name)
 
     def export_casadi(self, directory: str | Path, name: str | None = None) -> tuple[Path, ...]:
         """Write C with CasADi's external interface and the exact Jacobian; return the path."""

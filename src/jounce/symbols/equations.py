@@ -148,10 +148,10 @@ class Symbolic:
         return pairs, matrices
 
     def code(self, language: str, *quantities: str, name: str | None = None) -> str:
-        """Return a function as text: "c", "python" (one sample) or "numpy" (any batch).
+        """Return a function as text: "c", "matlab", "python" (one sample) or "numpy" (any batch).
 
         Arguments are q, dq, … and the parameters in the order of ``parameters``; results are
-        Q, dQ, … and what else was asked for, in C through ``out_Q``, ….
+        Q, dQ, … and what else was asked for, in C through ``out_Q``, …, in MATLAB in this order.
         """
         from jounce.symbols.printing import Argument, printed
 

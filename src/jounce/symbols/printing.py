@@ -1,6 +1,6 @@
-"""Print a program as C (by `jounce.codegen.c99`), Python or NumPy.
+"""Print a program as C or MATLAB (by `jounce.codegen`), Python or NumPy.
 
-In Python every value that is used twice gets one assignment, in C every value does.
+In Python every value that is used twice gets one assignment, in C and MATLAB every value does.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ import sympy as sp
 from sympy.printing.numpy import NumPyPrinter
 from sympy.printing.pycode import PythonCodePrinter
 
-from jounce.codegen.c99 import print_c, prototype
+from jounce.codegen.c99 import C99, print_c, prototype
+from jounce.codegen.matlab import WORDS, print_call, print_matlab
 from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SUB
+from jounce.codegen.program import Program
 from jounce.errors import ArgumentError, UnsupportedError
 from jounce.symbols.trace import Listing
 
 LINE = 80  # longer subexpressions get a name even if they are used once
-LANGUAGES = ("c", "python", "numpy")
+LANGUAGES = ("c", "matlab", "python", "numpy")
 _SUM, _SIGN, _PRODUCT, _ATOM = range(4)  # how tightly a text binds
 # opcode -> text, how tightly it binds, what its operands must at least bind like
 _FORMS = {
@@ -56,10 +58,10 @@ def printed(listing: Listing, language: str, name: str, arguments: Sequence[Argu
     """
     if language not in LANGUAGES:
         raise UnsupportedError(f"no printer for {language!r}; known: {', '.join(LANGUAGES)}.")
-    if not name.isidentifier() or name in (*_C_WORDS.split(), *keyword.kwlist):
+    if not name.isidentifier() or name in (*_C_WORDS.split(), *WORDS.split(), *keyword.kwlist):
         raise ArgumentError(f"name must be an identifier that is not taken, got {name!r}.")
-    if language == "c":
-        return _c(listing, name, arguments)
+    if language in ("c", "matlab"):
+        return (_c if language == "c" else _matlab)(listing, name, arguments)
     return _Page(listing, language, [name, *(a.name for a in arguments)]).text(name, arguments)
 
 
@@ -69,24 +71,53 @@ def _c(listing: Listing, name: str, arguments: Sequence[Argument]) -> str:
     What SymPy spells out is computed by the function itself and handed to a static one.
     """
     arrays, outputs = [a.name for a in arguments], [f"out_{x}" for x in listing.outputs]
-    widths = [len(a.symbols) for a in arguments]
-    spelled = listing.leaves[sum(widths) :]
+    program, spelled = _with_widths(listing, arguments)
     if not spelled:
-        program = replace(listing.program, input_widths=tuple(widths))
         return print_c(program, name, inputs=arrays, outputs=outputs)
-    program = replace(listing.program, input_widths=(*widths, len(spelled)))
     inner, inputs = f"{name}_of_leaves", [*arrays, "leaves"]
-    text = print_c(program, inner, inputs=inputs, outputs=outputs)
-    own = replace(program, input_widths=tuple(widths))
-    places = {x: f"{a.name}[{k}]" for a in arguments for k, x in enumerate(a.symbols)}
-    values = [sp.ccode(x.xreplace({s: sp.Symbol(places[s]) for s in x.free_symbols}))
-              for x in spelled]  # fmt: skip
+    static = C99._replace(linkage="static ")
+    text = print_c(program, inner, inputs=inputs, outputs=outputs, dialect=static)
+    own = replace(program, input_widths=program.input_widths[:-1])
+    values = [sp.ccode(x) for x in _in_places(spelled, arguments, "{}[{}]", first=0)]
     return (
-        f"{text.replace(f'void {inner}(', f'static void {inner}(')}\n"
+        f"{text}\n"
         f"{prototype(own, name, inputs=arrays, outputs=outputs)}\n"
         f"{{\n    const double leaves[] = {{{', '.join(values)}}};\n"
         f"    {inner}({', '.join([*inputs, *outputs])});\n}}\n"
     )
+
+
+def _matlab(listing: Listing, name: str, arguments: Sequence[Argument]) -> str:
+    """Return a function of MATLAB; what SymPy spells out is handed to one beside it."""
+    arrays, outputs = [a.name for a in arguments], [f"out_{x}" for x in listing.outputs]
+    program, spelled = _with_widths(listing, arguments)
+    inner, inputs = (f"{name}_of_leaves", [*arrays, "leaves"]) if spelled else (name, arrays)
+    text = print_matlab(program, inner, inputs=inputs, outputs=outputs, shapes=listing.shapes)
+    if not spelled:
+        return text
+    values = [str(sp.octave_code(x)) for x in _in_places(spelled, arguments, "{}({})", first=1)]
+    call = print_call(name, inner, inputs=arrays, outputs=outputs, more="leaves", values=values)
+    return f"{call}\n{text}"
+
+
+def _with_widths(listing: Listing, arguments: Sequence[Argument]) -> tuple[Program, Sequence[Any]]:
+    """Return the program with an input for each argument, and what SymPy spells out, the last."""
+    widths = [len(a.symbols) for a in arguments]
+    spelled = listing.leaves[sum(widths) :]
+    more = [len(spelled)] if spelled else []
+    return replace(listing.program, input_widths=(*widths, *more)), spelled
+
+
+def _in_places(
+    spelled: Sequence[Any], arguments: Sequence[Argument], form: str, first: int
+) -> list[Any]:
+    """Return expressions in the entries of the arguments."""
+    places = {
+        x: sp.Symbol(form.format(a.name, k))
+        for a in arguments
+        for k, x in enumerate(a.symbols, start=first)
+    }
+    return [x.xreplace(places) for x in spelled]
 
 
 class _Page:

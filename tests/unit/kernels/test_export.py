@@ -16,13 +16,22 @@ from jounce.codegen.interpreter import interpret
 from jounce.kernels.description import kernel_spec
 from jounce.kernels.export import GENERATED, identifier, sample
 from jounce.kernels.kernel import Kernel
+from jounce.kernels.single_precision import errors, random_inputs
 from jounce.kernels.table import QUANTITIES
-from tests.tolerances import EXACT, ROUNDOFF, assert_close, assert_orders_close
+from tests.tolerances import EXACT, ROUNDOFF, SINGLE, assert_close, assert_orders_close
+from tests.unit.kernels.exported import (
+    WARNINGS,
+    called,
+    compiled,
+    needs_compiler,
+    of_rows,
+    printed,
+    run_kernel,
+)
 from tests.unit.kernels.sines import libm_sines, sines_as_inputs
 
-needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 needs_cmake = pytest.mark.skipif(shutil.which("cmake") is None, reason="no cmake")
-FLAGS = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O2"]
+FLAGS = ["-std=c99", *WARNINGS, "-O2"]
 PANDA = jounce.load("panda")
 
 
@@ -30,33 +39,8 @@ def build(place: Path, name: str, *flags: str) -> Path:
     program = place / "program"
     sources = [str(place / f"{name}.c"), str(place / "examples" / "main.c")]
     command = ["cc", *FLAGS, *flags, "-I", str(place), *sources, "-o", str(program), "-lm"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    compiled(command)
     return program
-
-
-def printed(program: Path, rows: int) -> np.ndarray:
-    """Run an example program and return what it prints, a row for each order."""
-    text = subprocess.run([program], capture_output=True, text=True, check=True).stdout
-    found = [re.fullmatch(r"out(\d+)\[(\d+)\] = (\S+)", line) for line in text.splitlines()]
-    assert all(found)
-    values: list[list[float]] = [[] for _ in range(rows)]
-    for match in found:
-        assert match is not None
-        assert int(match[2]) == len(values[int(match[1])])
-        values[int(match[1])].append(float(match[3]))
-    return np.array(values)
-
-
-def run_kernel(kernel: Kernel) -> np.ndarray:
-    """Run a kernel on the sample of its example program."""
-    rows, given = iter(sample(kernel.spec)), []
-    for argument in kernel.signature.arguments:
-        count = max(argument.orders, 1)
-        values = np.array([next(rows) for _ in range(count)])
-        given.append(values if argument.orders else values[0])
-    result = kernel(*given, check=True)
-    return result.reshape(len(result), -1)
 
 
 @needs_compiler
@@ -233,3 +217,117 @@ def test_results_that_are_no_time_derivatives_have_names() -> None:
     assert "out5 [4]  dQ(1)/dq(1)" in partials
     momentum = jounce.kernel(robot, "centroidal_momentum_partials", order=1).c_source()
     assert "out4 [12]  dh(1)/dq(1)" in momentum
+
+
+def library(place: Path, *flags: str, compiler: str = "cc") -> Path:
+    """Compile f.c to a shared library."""
+    found = place / "f.so"
+    compiled([compiler, *FLAGS, *flags, "-shared", "-fPIC", place / "f.c", "-o", found, "-lm"])
+    return found
+
+
+def batch_of(kernel: Kernel, samples: int, place: Path, *flags: str) -> tuple[list, list]:
+    """Return the inputs and what the exported function of a batch makes of them."""
+    kernel.export_c(place, "f", batch=samples)
+    inputs = [
+        np.ascontiguousarray(x[:samples], dtype=np.float64)
+        for x in random_inputs(kernel.spec, kernel.program)
+    ]
+    outputs = [np.full((samples, width), np.nan) for width in kernel.program.output_widths]
+    called(library(place, *flags), "f", [*inputs, *outputs])
+    return inputs, outputs
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("quantity", "samples"),
+    [("inverse_dynamics", 1), ("inverse_dynamics", 70), ("mass_matrix", 32), ("poses", 33)],
+)
+def test_a_batch_gives_the_bits_of_its_samples(quantity: str, samples: int, tmp_path: Path):
+    kernel = jounce.kernel(PANDA, quantity, order=1)
+    inputs, outputs = batch_of(kernel, samples, tmp_path, "-ffp-contract=off")
+    kernel.export_c(tmp_path, "f")
+    single = library(tmp_path, "-ffp-contract=off").rename(tmp_path / "single.so")
+    wanted = [np.full_like(x, np.nan) for x in outputs]
+    for k in range(samples):
+        called(single, "f", [*(x[k].copy() for x in inputs), *(x[k] for x in wanted)])
+    assert_close(outputs, wanted, EXACT)
+    assert_orders_close(outputs, of_rows(kernel, inputs), ROUNDOFF)
+
+
+@needs_compiler
+@pytest.mark.slow
+def test_a_batch_of_every_joint_kind(tmp_path: Path, rng: np.random.Generator):
+    robot = jounce.examples.random_tree(rng, 9)
+    frame = robot.bodies[-1].name
+    kernel = jounce.kernel(robot, "inverse_dynamics", order=1, wrenches=(frame,))
+    kernel.export_c(tmp_path, "f", batch=40)
+    rows = [np.tile(x, (40, 1)) for x in sample(kernel.spec)]
+    outputs = [np.full((40, robot.nv), np.nan) for _ in range(2)]
+    called(library(tmp_path), "f", [*rows, *outputs])
+    wanted = np.broadcast_to(run_kernel(kernel)[:, None], (2, 40, robot.nv))
+    assert_orders_close(outputs, wanted, ROUNDOFF)
+    assert_orders_close(printed(build(tmp_path, "f"), 2), run_kernel(kernel), ROUNDOFF)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
+def test_compilers_turn_a_batch_into_vector_instructions(tmp_path: Path):
+    jounce.kernel(PANDA, "inverse_dynamics", order=1).export_c(tmp_path, "f", batch=256)
+    command = ["gcc", "-std=c99", "-O3", "-c", "-fopt-info-vec", "f.c", "-o", "f.o"]
+    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stderr
+    loops = (tmp_path / "f.c").read_text().count("for (int i = 0; i < n; ++i)")
+    vectorized = {line.split(":")[1] for line in said.splitlines() if "loop vectorized" in line}
+    assert len(vectorized) > loops / 2 > 3  # never the one of sines and cosines
+
+
+def error_of(got: list, wanted: list) -> list[float]:
+    return [float(np.abs(x - y).max() / np.abs(y).max()) for x, y in zip(got, wanted, strict=True)]
+
+
+@needs_compiler
+@pytest.mark.slow
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", "forward_dynamics"])
+def test_the_stated_error_of_single_precision(quantity: str, tmp_path: Path):
+    """Measured again on what a compiler makes of it, on the samples of the header and on others."""
+    kernel = jounce.kernel(PANDA, quantity, order=1)
+    header = kernel.export_c(tmp_path, "f", float32=True, batch=1000)[0].read_text()
+    stated = [float(x) for x in re.findall(r"^ \*   out\d  (\S+e-\d+)$", header, re.M)]
+    assert stated == [float(f"{x:.1e}") for x in errors(kernel.spec, kernel.program)]
+    assert all(1e-8 < x < 1e-4 for x in stated)
+    found = library(tmp_path)
+    for seed in (0, 1):
+        inputs = random_inputs(kernel.spec, kernel.program, seed)
+        outputs = [np.full((1000, 7), np.nan, np.float32) for _ in stated]
+        called(found, "f", [*inputs, *outputs])
+        measured = error_of(outputs, interpret(kernel.program, inputs))
+        for got, said in zip(measured, stated, strict=True):
+            assert said / 3 < got < 3 * said
+
+
+@needs_compiler
+def test_single_precision_prints_the_sample(tmp_path: Path):
+    kernel = jounce.kernel(PANDA, "inverse_dynamics", wrenches=("flange",))
+    source = kernel.export_c(tmp_path, "f", float32=True)[1].read_text()
+    assert not re.search(r"\b(double|sin|cos|sqrt)\b", re.sub(r"/\*.*?\*/", "", source, flags=re.S))
+    assert_orders_close(printed(build(tmp_path, "f"), 1), run_kernel(kernel), SINGLE)
+
+
+def test_constants_beyond_single_precision_are_refused(tmp_path: Path):
+    builder = jounce.RobotBuilder("heavy")
+    inertia = jounce.Inertia(1e39, (0.1, 0, 0), 1e39 * np.eye(3))
+    builder.add("body", None, jounce.joints.revolute((0, 1, 0)), inertia=inertia)
+    kernel = jounce.kernel(builder.build(), "inverse_dynamics")
+    with pytest.raises(jounce.UnsupportedError, match=r"single precision ends at 3\.4e"):
+        kernel.export_c(tmp_path, float32=True)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("batch", [0, -1, 1.5, True])
+def test_batches_that_are_none(batch: object, tmp_path: Path):
+    kernel = jounce.kernel(PANDA, "inverse_dynamics")
+    with pytest.raises(jounce.ArgumentError, match="batch must be an integer ≥ 1"):
+        kernel.export_c(tmp_path, batch=batch)
+    with pytest.raises(jounce.ArgumentError, match="more than an int counts"):
+        kernel.export_c(tmp_path, batch=10**9)
+    assert not list(tmp_path.iterdir())

@@ -15,7 +15,8 @@ import sympy as sp
 
 import jounce
 from jounce.errors import ArgumentError, ModelError, UnknownNameError, UnsupportedError
-from tests.tolerances import ROUNDOFF, assert_close, assert_orders_close
+from tests.tolerances import LAST_DIGITS, ROUNDOFF, assert_close, assert_orders_close
+from tests.unit.kernels.exported import needs_octave, octave
 
 T = sp.Symbol("t")
 Z = jounce.joints.revolute((0, 0, 1))
@@ -230,19 +231,52 @@ def test_printed_c_compiles_and_runs(letter: str, tmp_path: Path, rng: Any, inte
     assert_close(g, jounce.gravity_forces(robot, rows[0])[0], 10 * ROUNDOFF)
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
-def test_printed_c_spells_out_what_only_sympy_knows(tmp_path: Path):
+def rod() -> tuple[Any, dict[Any, float]]:
+    """Return the equations of a robot with a tangent in it, and numbers for its symbols."""
     m, r, alpha = sp.symbols("m r alpha")
     b = jounce.RobotBuilder("rod", gravity=(0, -10, 0))
     b.add("rod", None, Z, inertia=jounce.Inertia(m, (r * sp.tan(alpha), 0, 0), sp.diag(0, 0, 0)))
-    form = jounce.symbolic(b.build(), 0)
-    values = {m: 2.0, r: 3.0, alpha: 0.5}
+    return jounce.symbolic(b.build(), 0), {m: 2.0, r: 3.0, alpha: 0.5}
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+def test_printed_c_spells_out_what_only_sympy_knows(tmp_path: Path):
+    form, values = rod()
     text = form.code("c", "g", "M", name="arm")
     parameters = [values[x] for x in form.parameters]
     g, M = run_c(text, tmp_path, [[0.3], [0.0], [0.0], parameters], [1, 1])
     arm = 3.0 * np.tan(0.5)
     assert_close(g, [2.0 * arm * 10 * np.cos(0.3)], ROUNDOFF)
     assert_close(M, [2.0 * arm**2], ROUNDOFF)
+
+
+@needs_octave
+@pytest.mark.parametrize("name", ["planar2r", "panda"])
+def test_printed_matlab_runs_in_octave(name: str, tmp_path: Path, rng: Any, interpreted: None):
+    """The same operations as `evaluate` carries out; the sines are another library's."""
+    robot = jounce.load(name)
+    made = jounce.symbolic_parameters(robot, lengths=True)
+    form = jounce.symbolic(made.robot)
+    (tmp_path / "arm.m").write_text(form.code("matlab", "Q", "M", name="arm"))
+    rows, values = motion(robot, rng, form)
+    results = octave(tmp_path, "arm", [*rows, [made.values[x] for x in form.parameters]], 4)
+    assert [x.shape for x in results] == [(robot.nv, 1)] * 3 + [(robot.nv, robot.nv)]
+    wanted = form.evaluate(values | made.values, "Q", "M")
+    for got, reference in zip(results, wanted.values(), strict=True):
+        assert_close(got.reshape(reference.shape), reference, LAST_DIGITS)
+    Q = np.array(results[:3])[..., 0]
+    assert_orders_close(Q, jounce.inverse_dynamics(robot, *rows), 10 * ROUNDOFF)
+
+
+@needs_octave
+def test_printed_matlab_spells_out_what_only_sympy_knows(tmp_path: Path):
+    form, values = rod()
+    (tmp_path / "arm.m").write_text(form.code("matlab", "g", "M", name="arm"))
+    parameters = [values[x] for x in form.parameters]
+    g, M = octave(tmp_path, "arm", [[0.3], [0.0], [0.0], parameters], 2)
+    arm = 3.0 * np.tan(0.5)
+    assert_close(g, [[2.0 * arm * 10 * np.cos(0.3)]], ROUNDOFF)
+    assert_close(M, [[2.0 * arm**2]], ROUNDOFF)
 
 
 def test_a_seven_joint_arm_is_a_short_program_in_seconds():

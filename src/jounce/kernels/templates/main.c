@@ -6,11 +6,11 @@
 
 #include "$name.h"
 
-static void print(const char *name, const double *values, int count)
+static void print(const char *name, const $real *values, int count)
 {
     int k;
     for (k = 0; k < count; ++k) {
-        printf("%s[%d] = %.17g\n", name, k, values[k]);
+        printf("%s[%d] = %.17g\n", name, k, (double)values[k]);
     }
 }
 

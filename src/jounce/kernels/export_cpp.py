@@ -1,0 +1,149 @@
+"""A kernel as one C++17 header, for pointers, arrays of fixed size and Eigen; with frames for it.
+
+The function is that of `jounce.codegen.c99`.  A frame is a file that calls it where it is needed:
+the update of a ros2_control controller, or an S-function of Simulink.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from jounce.codegen.c99 import Dialect, print_functions
+from jounce.codegen.program import Program
+from jounce.errors import UnsupportedError, unknown_name
+from jounce.files import write_together
+from jounce.kernels.description import KernelSpec
+from jounce.kernels.export import (
+    GENERATED,
+    Parameter,
+    description,
+    example,
+    fill,
+    function_name,
+    parameters,
+)
+from jounce.model.components import velocity_names
+
+_WORDS = """
+    alignas alignof and asm bool catch char16_t char32_t class compl concept consteval constexpr
+    constinit decltype delete dynamic_cast explicit export false friend mutable namespace new
+    noexcept not nullptr operator or private protected public reinterpret_cast requires
+    static_assert static_cast std template this thread_local throw true try typeid typename using
+    virtual wchar_t xor Eigen compute real samples span matrix matrix_in matrix_out
+"""
+_SEPARATOR = ",\n    "
+
+
+def export_cpp(
+    spec: KernelSpec,
+    program: Program,
+    directory: Path,
+    name: str | None,
+    dialect: Dialect,
+    template: str | None = None,
+) -> tuple[Path, ...]:
+    """Write header, example, CMakeLists.txt and the frame that is asked for, all or none."""
+    name = function_name(spec, name, taken=_WORDS.split())
+    if template is not None and template not in TEMPLATES:
+        raise unknown_name("template", template, TEMPLATES)
+    files = {
+        directory / f"{name}.hpp": _header(spec, program, name, dialect),
+        directory / "examples" / "main.cpp": example(spec, name, dialect),
+        directory / "CMakeLists.txt": fill("CMakeLists_cpp.txt", name=name),
+    }
+    if template is not None:
+        text = TEMPLATES[template](spec, name, dialect)
+        files[directory / f"{name}_{template}.cpp"] = text
+    write_together(files, ours=GENERATED)
+    return tuple(files)
+
+
+def _header(spec: KernelSpec, program: Program, name: str, dialect: Dialect) -> str:
+    inputs, outputs = parameters(spec)
+    both = (*inputs, *outputs)
+    rows = 1 if dialect.samples is None else dialect.samples
+    sizes = [f"inline constexpr std::size_t {x.name}_size = {x.width * rows};" for x in both]
+    if dialect.samples is not None:
+        sizes.insert(0, f"inline constexpr std::size_t samples = {rows};")
+    matrix = "matrix<Rows, Columns>"
+    ref = f"Eigen::Ref<{matrix}, 0, Eigen::OuterStride<Columns>>"
+    return fill(
+        "header.hpp",
+        name=name,
+        guard=f"{name.upper()}_HPP",
+        comment=description(spec, program, dialect),
+        real=dialect.real,
+        sizes="\n".join(sizes),
+        functions=print_functions(
+            program,
+            "compute",
+            inputs=[x.name for x in inputs],
+            outputs=[x.name for x in outputs],
+            dialect=dialect._replace(linkage="inline "),
+        ),
+        spans=_SEPARATOR.join(
+            [f"span<const real, {x.name}_size> {x.name}" for x in inputs]
+            + [f"span<real, {x.name}_size> {x.name}" for x in outputs]
+        ),
+        data=", ".join(f"{x.name}.data()" for x in both),
+        eigen_takes="its vectors" if dialect.samples is None else "Eigen::Map, a row a sample",
+        eigen_in=f"Eigen::Ref<const {matrix}>" if rows == 1 else f"Eigen::Map<const {matrix}>",
+        eigen_out=ref if rows == 1 else f"Eigen::Map<{matrix}>",
+        matrices=_SEPARATOR.join(
+            [f"const matrix_in<{_extent(x, dialect)}> &{x.name}" for x in inputs]
+            + [f"matrix_out<{_extent(x, dialect)}> {x.name}" for x in outputs]
+        ),
+    )
+
+
+def _extent(x: Parameter, dialect: Dialect) -> str:
+    """Return rows and columns of an argument as a matrix of Eigen; a batch has a row a sample."""
+    if dialect.samples is not None:
+        return f"{dialect.samples}, {x.width}"
+    return ", ".join(map(str, x.shape)) if len(x.shape) in (1, 2) else str(x.width)
+
+
+def _ros2_control(spec: KernelSpec, name: str, dialect: Dialect) -> str:
+    """Return a controller that commands the torques of a desired motion."""
+    inputs, _ = parameters(spec)
+    names = velocity_names(spec.robot)
+    rates = [x.name for x in inputs] == ["q", "v", "a"]
+    if spec.quantity != "inverse_dynamics" or not rates or spec.robot.nq != spec.robot.nv:
+        raise UnsupportedError(
+            "the template ros2_control is for inverse_dynamics of order 0 without wrenches, of a "
+            f"robot whose joints have one coordinate each; got {spec.quantity} of order "
+            f"{spec.order} of {spec.robot.name!r}. Call compute() from a controller of your own."
+        )
+    if dialect.samples is not None:
+        raise UnsupportedError("the template ros2_control takes one sample: leave out the batch.")
+    quoted = ",\n    ".join('"' + x.replace("\\", "\\\\").replace('"', '\\"') + '"' for x in names)
+    return fill("ros2_control.cpp", name=name, joints=quoted, count=str(len(names)))
+
+
+def _sfunction(spec: KernelSpec, name: str, dialect: Dialect) -> str:
+    """Return a level-2 S-function with a port for every argument."""
+    inputs, outputs = parameters(spec)
+    return fill(
+        "sfunction.cpp",
+        name=name,
+        n_in=str(len(inputs)),
+        n_out=str(len(outputs)),
+        widths_in=_sizes(inputs),
+        widths_out=_sizes(outputs),
+        type="SS_SINGLE" if dialect.float32 else "SS_DOUBLE",
+        arguments=",\n        ".join(
+            [f"static_cast<const real *>(ssGetInputPortSignal(S, {k}))" for k in range(len(inputs))]
+            + [f"static_cast<real *>(ssGetOutputPortSignal(S, {k}))" for k in range(len(outputs))]
+        ),
+    )
+
+
+def _sizes(row: Sequence[Parameter]) -> str:
+    return ", ".join(f"{x.name}_size" for x in row)
+
+
+TEMPLATES: dict[str, Callable[[KernelSpec, str, Dialect], str]] = {
+    "ros2_control": _ros2_control,
+    "sfunction": _sfunction,
+}
