@@ -25,14 +25,14 @@ BATCH_CHUNK = 200  # operations in a loop: what is alive in it is to stay in reg
 LARGEST_INT = 2**31 - 1
 BLOCK = 32  # samples that a loop works on: what is handed on between loops is to stay in the cache
 
-_FORMAT = {
+ARITHMETIC = {
     ADD: "{} + {}",
     SUB: "{} - {}",
     MUL: "{} * {}",
     DIV: "{} / {}",
     NEG: "-{}",
 }
-_FUNCTIONS = {SQRT: "sqrt", SIN: "sin", COS: "cos"}
+FUNCTIONS = {SQRT: "sqrt", SIN: "sin", COS: "cos"}
 
 
 class Dialect(NamedTuple):
@@ -68,9 +68,9 @@ class Dialect(NamedTuple):
 
     def operation(self, kind: int, operands: Sequence[str]) -> str:
         """Spell an operation."""
-        if kind in _FORMAT:
-            return _FORMAT[kind].format(*operands)
-        name = _FUNCTIONS[kind]
+        if kind in ARITHMETIC:
+            return ARITHMETIC[kind].format(*operands)
+        name = FUNCTIONS[kind]
         name = f"std::{name}" if self.cpp else f"{name}f" if self.float32 else name
         return f"{name}({operands[0]})"
 

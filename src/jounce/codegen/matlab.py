@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SUB
+from jounce.codegen.c99 import ARITHMETIC, FUNCTIONS
 from jounce.codegen.program import Program
 
 LONGEST_NAME = 63  # MATLAB reads no further
@@ -14,16 +14,7 @@ WORDS = """
     persistent return spmd switch try while until do unwind_protect assert cos numel ones permute
     reshape sin sqrt zeros Inf NaN ans
 """
-_FORMAT = {
-    ADD: "{} + {}",
-    SUB: "{} - {}",
-    MUL: "{} * {}",
-    DIV: "{} / {}",
-    NEG: "-{}",
-    SQRT: "sqrt({})",
-    SIN: "sin({})",
-    COS: "cos({})",
-}
+_FORMAT = ARITHMETIC | {kind: f"{name}({{}})" for kind, name in FUNCTIONS.items()}
 
 
 def print_matlab(
