@@ -86,7 +86,9 @@ def test_exceeded_limits_are_told_and_do_not_fail(tmp_path: Path):
     jounce.load(data).save(robot)
     code, text, err = run(robot, logged(tmp_path / "log.csv", 5), "-o", out)
     assert (code, err) == (0, "")
-    assert "One limit is exceeded" in text
+    assert "One limit is exceeded at the " in text
+    assert "samples: the velocity of joint1 is " in text
+    assert "No torque-rate limit is known." in text
     assert '"state": "bad"' in out.read_text("utf-8")
 
 
@@ -95,7 +97,7 @@ def test_limits_of_a_file(tmp_path: Path):
     limits.write_text('{"joint1": {"velocity": 1.0, "snap": 1e9}}', encoding="utf-8")
     code, text, err = run("planar2r", "--limits", limits, "-o", out)
     assert (code, err) == (0, "")
-    assert "All limits hold" in text
+    assert "All checked limits hold" in text
     code, text, _ = run("planar2r", logged(tmp_path / "log.csv", 5), "--limits", limits, "-o", out)
     assert code == 0
     assert "One limit is exceeded" in text

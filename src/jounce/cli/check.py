@@ -14,18 +14,12 @@ from jounce.cli.fleet_argument import fleet_options, fleet_progress, is_fleet, t
 from jounce.cli.motion_argument import NAMES, logged, motion_options
 
 if TYPE_CHECKING:
-    from jounce.limits.check import LimitReport, LimitRow
+    from jounce.limits.check import LimitReport
     from jounce.limits.limits import MotionLimits
     from jounce.model.robot import Robot
 
 _FILE = click.Path(path_type=Path)
-_SPOKEN = {
-    "effort": "torque",
-    "effort_rate": "torque-rate",
-    "effort_second_rate": "torque-2nd-rate",
-}
 _WORST = 20  # lines about many logs
-_USUAL = ("position", "velocity", "acceleration", "jerk", "effort", "effort_rate")
 
 
 @click.command("check", epilog="Example: jounce check panda log.csv --limits limits.csv")
@@ -42,7 +36,7 @@ def check(robot: Robot, *, motion: tuple[Path, ...], limits: Path | None, **opti
     """
     from jounce.errors import ArgumentError
     from jounce.limits.check import check_log, needed_order
-    from jounce.limits.limits import MotionLimits
+    from jounce.limits.limits import MotionLimits, spoken
 
     known = MotionLimits.of(robot) if limits is None else MotionLimits.read(limits, robot)
     if not known.limited():
@@ -55,15 +49,14 @@ def check(robot: Robot, *, motion: tuple[Path, ...], limits: Path | None, **opti
         report = check_log(robot, log, known)
     _print(report)
     if report.differentiated:
-        say(f"rates: {log.method}; of it {', '.join(map(_spoken, report.differentiated))}")
+        say(f"rates: {log.method}; of it {', '.join(map(spoken, report.differentiated))}")
     for note in log.notes:
         messages().print(f"jounce: {note}", markup=False, soft_wrap=True)
-    missing = _unknown(known)
     if report.violations:
         worst, *more = report.violations
         others = f", and {len(more)} more" if more else ""
-        raise CheckFailed(f"{_sentence(worst)}{others}")
-    say("; ".join(["all known limits hold at the samples", *missing]))
+        raise CheckFailed(f"{worst}{others}")
+    say("; ".join(["all known limits hold at the samples", *report.unknown]))
 
 
 def _check_fleet(
@@ -76,7 +69,7 @@ def _check_fleet(
     with fleet_progress(f"limits of {robot.name}") as report:
         found = check_fleet(robot, motion, limits, progress=report, **who(options), **said)
     for file, row in found.rows[:_WORST]:
-        say(f"{100.0 * row.use:.4g} % of the limit: {file}: {_sentence(row, row.violated)}")
+        say(f"{100.0 * row.use:.4g} % of the limit: {file}: {row}")
     if len(found.rows) > _WORST:
         say(f"and {len(found.rows) - _WORST} more joints of logs that use less")
     tell_failed(found.failed)
@@ -89,29 +82,14 @@ def _print(report: LimitReport) -> None:
     from rich.markup import escape
     from rich.table import Table
 
+    from jounce.limits.limits import spoken
+
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("joint", "limit", "bound", "peak", "time s", "use %"):
         table.add_column(title, justify="left" if title in ("joint", "limit") else "right")
     for row in sorted(report.rows, key=lambda row: -row.use):
         style = "red" if row.violated else None
         numbers = (row.bound, row.value, row.time, 100.0 * row.use)
-        table.add_row(escape(row.joint), _spoken(row.quantity), *(f"{x:.6g}" for x in numbers),
+        table.add_row(escape(row.joint), spoken(row.quantity), *(f"{x:.6g}" for x in numbers),
                       style=style)  # fmt: skip
     output().print(table)
-
-
-def _unknown(limits: MotionLimits) -> list[str]:
-    """Say which of the usual limits are not known, so that nobody takes them for kept."""
-    limited = {quantity.name for quantity in limits.limited()}
-    return [f"no {_spoken(name)} limit is known" for name in _USUAL if name not in limited]
-
-
-def _spoken(name: str) -> str:
-    return _SPOKEN.get(name, name)
-
-
-def _sentence(row: LimitRow, beyond: bool = True) -> str:
-    return (
-        f"the {_spoken(row.quantity)} of {row.joint} is {row.value:.6g} at t = {row.time:.6g} s, "
-        f"{'beyond' if beyond else 'within'} its limit {row.bound:.6g}"
-    )

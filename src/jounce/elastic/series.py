@@ -49,6 +49,10 @@ class Feedforward(NamedTuple):
     spring_rate: np.ndarray
     power: np.ndarray
 
+    def __str__(self) -> str:
+        peaks = (f"{x} {np.abs(y).max(initial=0.0):.4g}" for x, y in self._asdict().items())
+        return f"drives along {self.theta.shape}, at most: {', '.join(peaks)}"
+
 
 class SeriesElastic:
     """A robot driven through springs: ``Q = K (θ − q) + D (θ' − v)``, ``J θ'' + Q = τ``.

@@ -64,6 +64,12 @@ class Excitation:
     limits: LimitReport
     starts: tuple[float, ...]  # log det of every start
 
+    def __str__(self) -> str:
+        return (
+            f"excitation of {self.duration:g} s for {len(self.names)} base parameters, "
+            f"condition {self.condition:.3g}\n{self.motion}\n{self.limits}"
+        )
+
     @property
     def log_det(self) -> float:
         """The logarithm of the determinant of the information: what was made largest."""

@@ -80,6 +80,9 @@ class Identified:
     prior: str | None
     warnings: tuple[str, ...]
 
+    def __str__(self) -> str:
+        return self.report()
+
     @property
     def names(self) -> tuple[str, ...]:
         """A name for every parameter."""

@@ -76,6 +76,13 @@ class Information:
         self.lower = np.full(robot.nv, np.inf)  # of the velocity
         self.upper = np.full(robot.nv, -np.inf)
 
+    def __str__(self) -> str:
+        looked = ", ".join([*self.terms.friction, *["armature"] * self.terms.armature])
+        return (
+            f"information of {self.samples} samples about the {len(self.terms.names)} parameters "
+            f"of {self.terms.robot.name}{f', with {looked}' if looked else ''}"
+        )
+
     @property
     def robot(self) -> Robot:
         """The robot whose logs these are."""

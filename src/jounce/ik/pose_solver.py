@@ -42,6 +42,11 @@ class IKResult(NamedTuple):
     error: np.ndarray
     iterations: np.ndarray
 
+    def __str__(self) -> str:
+        met, poses = int(np.sum(self.converged)), int(np.size(self.converged))
+        told = f"{met} of {poses} poses met" if poses != 1 else "met" if met else "not met"
+        return f"{told}, error {np.max(self.error, initial=0.0):.2g}"
+
 
 def inverse_kinematics(
     robot: Robot,

@@ -7,6 +7,7 @@ import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import cache, cached_property, partial
 from math import prod
 from pathlib import Path
@@ -36,6 +37,7 @@ from jounce.kernels.export_matlab import export_matlab
 from jounce.kernels.fastcall.call import fast_callable
 from jounce.kernels.products import PRODUCTS
 from jounce.kernels.tracing import traced
+from jounce.kernels.waiting import told_when_slow
 from jounce.model.robot import Robot
 
 KEPT_KERNELS = 256
@@ -67,11 +69,29 @@ class Kernel:
     def __reduce__(self) -> Any:
         return kernel_of, (self.spec,)
 
-    def __repr__(self) -> str:
+    @property
+    def _title(self) -> str:
         robot, quantity, order, *_ = self.spec
         quantity = " of ".join([*reversed(self.spec.products), quantity])
+        return f"{quantity} of {robot.name!r}, order {order}"
+
+    def __repr__(self) -> str:
         names = ", ".join(a.name for a in self.signature.arguments)
-        return f"<Kernel {quantity} of {robot.name!r}, order {order}: ({names})>"
+        return f"<Kernel {self._title}: ({names})>"
+
+    def __str__(self) -> str:
+        shapes = [
+            f"{a.name} ({f'{a.orders}, ' if a.orders else ''}*batch, {a.width})"
+            for a in self.signature.arguments
+        ]
+        results = (self.signature.rows, "*batch", *self.signature.tail)
+        state = "compiled" if self._is_ready else "not compiled yet"
+        if "program" in self.__dict__:  # tracing may take its time
+            state = f"{self.operations} operations, {state}"
+        return (
+            f"kernel of {self._title}: {state}\n"
+            f"arguments: {', '.join(shapes)}\nresult: ({', '.join(map(str, results))})"
+        )
 
     @cached_property
     def program(self) -> Program:
@@ -92,11 +112,14 @@ class Kernel:
         """Compile now rather than at the first call.
 
         ``progress(done, total)`` is told about parts of the code that are compiled; it is not
-        called where the code is there already, in this process or on disk.
+        called where the code is there already, in this process or on disk.  Without it, what
+        takes more than a second is said on stderr, if that is a terminal.
         """
         with compiling(), self._lock:  # whoever comes second finds it done
             if not self._is_ready:
-                self._runner = self._compiled(progress)
+                told = f"compiling {self._title}; it is kept for the next time"
+                with told_when_slow(told) if progress is None else nullcontext():
+                    self._runner = self._compiled(progress)
                 self._is_ready = True
         return self
 

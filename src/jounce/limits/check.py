@@ -12,7 +12,13 @@ import numpy as np
 from jounce.errors import ArgumentError, ShapeError
 from jounce.limits.extrema import ENOUGH, Maxima, maxima
 from jounce.limits.forces import MotionForces
-from jounce.limits.limits import MotionLimits, Quantity, checked_limits
+from jounce.limits.limits import (
+    MotionLimits,
+    Quantity,
+    checked_limits,
+    spoken,
+    unknown_limits,
+)
 from jounce.model.checks import checked_integer
 from jounce.model.robot import Robot
 from jounce.tables.log import Log
@@ -30,6 +36,7 @@ from jounce.trajectory.spline.spline import Spline
 
 TOLERANCE = 1e-9  # of the bound: a motion on its limit does not violate it
 SAMPLES = 2001
+SHOWN = 5  # rows of a report as text
 
 
 class LimitRow(NamedTuple):
@@ -55,6 +62,13 @@ class LimitRow(NamedTuple):
     def violated(self) -> bool:
         """Whether the value lies beyond the bound, by more than rounding."""
         return self.use > 1.0 + TOLERANCE
+
+    def __str__(self) -> str:
+        return (
+            f"the {spoken(self.quantity)} of {self.joint} is {self.value:.6g} at "
+            f"t = {self.time:.6g} s, {'beyond' if self.violated else 'within'} its limit "
+            f"{self.bound:.6g}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +96,20 @@ class LimitReport:
     def violations(self) -> tuple[LimitRow, ...]:
         """The rows beyond their limit, the worst first."""
         return tuple(sorted((r for r in self.rows if r.violated), key=lambda row: -row.use))
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """A sentence for each of the usual limits that is not known, so nothing kept either."""
+        return unknown_limits(row.quantity for row in self.rows)
+
+    def __str__(self) -> str:
+        count = len(self.violations)
+        verdict = {0: "all known limits hold", 1: "one limit is exceeded"}
+        if not count and not self.ok:
+            verdict[0] = "a limit may be exceeded where the motion could not be resolved"
+        told = [verdict.get(count, f"{count} limits are exceeded"), *self.unknown]
+        worst = sorted(self.rows, key=lambda row: -row.use)[:SHOWN]
+        return "\n".join(["; ".join(told), *(f"{100.0 * x.use:5.1f} %: {x}" for x in worst)])
 
 
 def check_limits(

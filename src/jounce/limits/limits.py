@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from math import nan
 from pathlib import Path
@@ -37,6 +37,23 @@ QUANTITIES = (
     Quantity("effort_rate", True, 1),
     Quantity("effort_second_rate", True, 2),
 )
+USUAL = ("position", "velocity", "acceleration", "jerk", "effort", "effort_rate")
+SPOKEN = {
+    "effort": "torque",
+    "effort_rate": "torque-rate",
+    "effort_second_rate": "torque-2nd-rate",
+}
+
+
+def spoken(quantity: str) -> str:
+    """Return what people call a quantity."""
+    return SPOKEN.get(quantity, quantity)
+
+
+def unknown_limits(known: Iterable[str]) -> tuple[str, ...]:
+    """Say which of the usual limits are not among the known, so that nobody takes them for kept."""
+    known = set(known)
+    return tuple(f"no {spoken(name)} limit is known" for name in USUAL if name not in known)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -62,6 +79,10 @@ class MotionLimits:
     effort_rate: np.ndarray
     effort_second_rate: np.ndarray
     below: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        known = ", ".join(spoken(quantity.name) for quantity in self.limited()) or "none"
+        return f"limits of {len(self.names)} velocities: {known}"
 
     @classmethod
     def of(cls, robot: Robot, **bounds: Any) -> MotionLimits:

@@ -47,6 +47,9 @@ class ScaledTrajectory:
         if checked_time("factor", self.factor) <= 0.0:
             raise ArgumentError(f"factor must be positive, got {self.factor!r}.")
 
+    def __str__(self) -> str:
+        return f"{self.trajectory}, played {self.factor:.6g} times as fast: {self.duration:g} s"
+
     @property
     def n(self) -> int:
         """Number of coordinates."""

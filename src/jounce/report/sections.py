@@ -9,8 +9,8 @@ import numpy as np
 
 from jounce.api.dynamics import joint_wrenches, kinetic_energy, potential_energy
 from jounce.elastic import SeriesElastic
-from jounce.limits.check import LimitRow, values_of, worst_rows
-from jounce.limits.limits import MotionLimits, Quantity
+from jounce.limits.check import LimitReport, LimitRow, values_of, worst_rows
+from jounce.limits.limits import MotionLimits, Quantity, spoken, unknown_limits
 from jounce.model.robot import Robot
 from jounce.report.labels import (
     body_lines,
@@ -31,6 +31,7 @@ _NAMES = {
     "effort_second_rate": "torque, 2nd rate",
 }
 _NOTES = 3  # about shapes, at most
+_EXCEEDED = 5  # limits that are named in a sentence
 _RATES = {1: " rate", 2: ", 2nd rate"}
 Motion = Sequence[np.ndarray]  # q (samples, nq), then the rates (samples, nv)
 
@@ -191,7 +192,7 @@ def limit_section(
 ) -> Section:
     """Show for every joint how near it comes to its limits, and when."""
     limited = [q for q in limits.limited() if q.order < len(forces if q.is_force else motion)]
-    if not limited:
+    if not limits.limited():
         return Section("Limits", "No limits are known.")
     values = values_of(robot, limited, motion, forces)
     found = worst_rows(limits, limited, time, values)
@@ -206,11 +207,34 @@ def limit_section(
         ]
         if any(cell.text for cell in row):
             rows.append((Cell(name), *row))
-    exceeded = sum(row.violated for row in found)
-    verdict = {0: "All limits hold", 1: "One limit is exceeded"}
-    note = f"{verdict.get(exceeded, f'{exceeded} limits are exceeded')} at the {len(time)} samples."
+    told = [_verdict(LimitReport(tuple(found)), len(time)), *_unchecked(limits, limited)]
     headings = ("Joint", *(_heading(robot, q) for q in limited))
-    return Section("Limits", note, table=Table(headings, tuple(rows)))
+    return Section("Limits", " ".join(told), table=Table(headings, tuple(rows)))
+
+
+def _verdict(report: LimitReport, samples: int) -> str:
+    """Say how many limits are exceeded, and which, the worst first."""
+    exceeded = report.violations
+    count = len(exceeded)
+    verdict = {
+        0: "All checked limits hold" if report.rows else "No limit is checked",
+        1: "One limit is exceeded",
+    }
+    told = verdict.get(count, f"{count} limits are exceeded") + f" at the {samples} samples"
+    named = [str(row) for row in exceeded[:_EXCEEDED]] + ["…"] * (count > _EXCEEDED)
+    return f"{told}: {'; '.join(named)}." if named else f"{told}."
+
+
+def _unchecked(limits: MotionLimits, checked: Sequence[Quantity]) -> list[str]:
+    """Say which limits are not known, and which the motion has too few rates for."""
+    known = limits.limited()
+    told = list(unknown_limits(quantity.name for quantity in known))
+    for quantity in known:
+        if quantity not in checked:
+            told.append(
+                f"the {spoken(quantity.name)} limit is not checked: the motion has no such rate"
+            )
+    return [f"{text[0].upper()}{text[1:]}." for text in told]
 
 
 def _heading(robot: Robot, quantity: Quantity) -> str:

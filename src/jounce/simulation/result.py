@@ -32,6 +32,12 @@ class Simulation:
     series: tuple[dict[str, np.ndarray], ...]
     reason: str
 
+    def __str__(self) -> str:
+        return (
+            f"motion of {self.robot.name}, {self.times[0]:g} … {self.times[-1]:g} s in "
+            f"{self.steps} steps: {', '.join(self.states)}; it ended: {self.reason}"
+        )
+
     @property
     def steps(self) -> int:
         """Number of steps."""

@@ -11,6 +11,8 @@ import numpy as np
 from jounce.errors import NotFiniteError, ShapeError, TableError
 from jounce.model.checks import as_floats
 
+SHOWN = 8  # names of a table, at most
+
 
 class MotionTable(NamedTuple):
     """A motion sampled in time, and forces if there are any.
@@ -31,6 +33,18 @@ class MotionTable(NamedTuple):
     forces: np.ndarray | None = None
     rates: np.ndarray | None = None
     rate_names: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        orders = len(self.values) + (0 if self.rates is None else len(self.rates))
+        told = [f"q and {orders - 1} time derivatives"] if orders else []
+        if self.forces is not None:
+            told.append(f"forces and {len(self.forces) - 1} time derivatives")
+        names = ", ".join(self.names[:SHOWN]) + (", …" if len(self.names) > SHOWN else "")
+        span = f", {self.time[0]:.9g} … {self.time[-1]:.9g} s" if len(self.time) else ""
+        return (
+            f"motion of {len(self.names)} coordinates, {len(self.time)} samples{span}: "
+            f"{'; '.join(told)}\n{names}"
+        )
 
     @property
     def motion(self) -> list[np.ndarray]:

@@ -58,6 +58,12 @@ class Fourier:
         if np.any(self.omega <= 0.0):
             raise ArgumentError(f"omega must be positive, got {self.omega.tolist()}.")
 
+    def __str__(self) -> str:
+        harmonics = "1 harmonic" if len(self.a) == 1 else f"{len(self.a)} harmonics"
+        periods = 2.0 * np.pi / np.array([self.omega.max(), self.omega.min()])
+        span = " … ".join(f"{x:.4g}" for x in dict.fromkeys(periods))
+        return f"Fourier series: {self.n} coordinates, {harmonics}, periods {span} s"
+
     @property
     def n(self) -> int:
         """Number of coordinates."""

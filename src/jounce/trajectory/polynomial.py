@@ -42,6 +42,11 @@ class Polynomial:
         if self.duration <= 0.0:
             raise ArgumentError(f"duration must be positive, got {self.duration!r}.")
 
+    def __str__(self) -> str:
+        rows, n = self.coefficients.shape
+        end = "" if self.duration == inf else f" … {self.t0 + self.duration:g}"
+        return f"polynomial of degree {rows - 1}: {n} coordinates, from {self.t0:g}{end} s"
+
     @classmethod
     def from_derivatives(cls, q: Any, *rates: Any, t0: float = 0.0) -> Polynomial:
         """Return the Taylor polynomial with the given position and rates at ``t0``.

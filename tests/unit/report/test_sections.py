@@ -149,7 +149,26 @@ def test_limits(limits: dict[str, float], cells: list[tuple[str, str, str, float
     assert name == Cell("slide")
     assert [(c.text, c.limit, c.state, pytest.approx(c.share)) for c in row] == cells
     exceeded = any(state == "bad" for _, _, state, _ in cells)
-    assert found.note.startswith("One limit is exceeded" if exceeded else "All limits hold")
+    assert found.note.startswith("One limit is exceeded" if exceeded else "All checked limits hold")
+
+
+def test_limits_are_named_that_are_exceeded_unknown_or_unchecked():
+    robot, limits = jounce.load("planar2r"), {"velocity": 1.0, "jerk": 9.0, "effort_rate": 1e9}
+    motion = jounce.trajectory.papers_motion(2)(TIME, 2)
+    forces = jounce.inverse_dynamics(robot, *motion)
+    found = limit_section(robot, MotionLimits.of(robot, **limits), TIME, motion, forces)
+    for text in (
+        "2 limits are exceeded at the ",
+        "the velocity of joint1 is ",
+        "No position limit is known.",
+        "No torque limit is known.",
+        "The jerk limit is not checked: the motion has no such rate.",
+        "The torque-rate limit is not checked: the motion has no such rate.",
+    ):
+        assert text in found.note
+    assert "No jerk limit" not in found.note
+    only = limit_section(robot, MotionLimits.of(robot, jerk=9.0), TIME, motion, forces)
+    assert only.note.startswith("No limit is checked at the ")
 
 
 def test_it_says_what_check_limits_says():

@@ -69,6 +69,11 @@ class Smoothing:
     error: np.ndarray
     signal: np.ndarray
 
+    def __str__(self) -> str:
+        if self.interpolates:
+            return "through the samples"
+        return f"smoothed, knots every {self.step:.4g} s, noise up to {self.noise.max():.2g}"
+
     @property
     def n(self) -> int:
         """Number of coordinates."""

@@ -90,6 +90,14 @@ class Spline:
         for piece in self.pieces:
             piece.c.flags.writeable = piece.t.flags.writeable = False
 
+    def __str__(self) -> str:
+        how = "" if self.smoothing is None else f"; {self.smoothing}"
+        pauses = f", {len(self.pieces) // 2} pauses bridged" if len(self.pieces) > 1 else ""
+        return (
+            f"spline of degree {self.degree}: {self.n} coordinates, {self.breaks[0]:g} … "
+            f"{self.breaks[-1]:g} s{how}{pauses}"
+        )
+
     @property
     def n(self) -> int:
         """Number of coordinates."""
