@@ -37,6 +37,9 @@ HOPELESS = 1e4  # times the best: wider knots, or larger penalties, will not do
 PROBES = 8  # random vectors that estimate a trace
 ENOUGH = 1e-2  # of the residual: what it then lacks changes its square by 1e-4
 INFLATION = 1.4  # of the trace, against too little smoothing
+INSIDE = 16  # knots from the ends: there the errors are no longer those of the ends
+PLACES = 16  # of a window, at which the noise is computed
+CUTS = 5  # places of a window at which it is seen what an end does
 
 Samples = tuple[np.ndarray, np.ndarray]
 
@@ -55,8 +58,12 @@ class Smoothing:
     are not connected.  What lies ``overlap`` knots away has no influence within rounding.
 
     ``noise`` ``(n,)`` is the standard deviation of the samples, as estimated or, where that is
-    more, as stated; ``error`` and ``signal`` ``(orders, n)`` are the standard error of each
-    derivative that follows from it, and the root mean square of that derivative.
+    more, as stated.  ``error`` ``(orders, n)`` is the standard error of each derivative more than
+    16 knots away from the ends of the samples and of gaps: noise, what the penalty flattens and
+    what the knots are too wide for.  ``end_error`` is what it becomes at an end in the middle of
+    a motion, as seen where the samples were cut to find out, and ``signal`` the root mean square
+    of the derivative.  Each is a root mean square of the liveliest of a few stretches; a motion
+    that is rougher elsewhere is worse there.  Without smoothing, ``error`` is noise only.
     """
 
     degree: int
@@ -67,6 +74,7 @@ class Smoothing:
     overlap: int
     noise: np.ndarray
     error: np.ndarray
+    end_error: np.ndarray
     signal: np.ndarray
 
     def __str__(self) -> str:
@@ -91,8 +99,8 @@ class Smoothing:
     def unsupported(self, order: int) -> tuple[str, ...]:
         """Return why the samples do not support derivatives up to this order; empty: they do.
 
-        A derivative is supported when its noise has less power than what is left of it without
-        the noise, ``rms² < 2 error²`` being the contrary.  Joints at rest are not judged.
+        A derivative is supported when its error has less power than what is left of it without
+        the error, ``rms² < 2 error²`` being the contrary.  Joints at rest are not judged.
         """
         if order > self.degree:
             return (f"derivative {order} of a spline of degree {self.degree} is zero",)
@@ -101,7 +109,7 @@ class Smoothing:
         lost = moves & (self.signal[last] ** 2 < 2.0 * self.error[last] ** 2)
         return tuple(
             f"derivative {last} of coordinate {i} is {self.signal[last, i]:.3g} rms, of which "
-            f"noise is {self.error[last, i]:.3g}"
+            f"{self.error[last, i]:.3g} is error"
             for i in np.flatnonzero(lost)
         )
 
@@ -131,11 +139,12 @@ def choose_smoothing(
         step, penalty, noise = _best(t, q, degree, finest, noise)
         gap = GRID_GAP * step
     noise = np.maximum(noise, np.finfo(float).eps * np.abs(q).max(axis=0))
-    windows = windows_of(t, q, max(256, 32 * round(step / usual)), gap)
+    windows = windows_of(t, q, max(256, 8 * INSIDE * round(step / usual)), gap)
     windows = [((x - t[0]) / step, y) for x, y in windows]
-    error, signal = derivative_errors(windows, degree, penalty, noise)
     per_time = step ** -np.arange(degree + 1.0)[:, None]
-    error, signal = per_time * error, per_time * signal
+    error, end_error, signal = (
+        per_time * found for found in derivative_errors(windows, degree, penalty, noise)
+    )
     signal[0] = np.std(q - q[0], axis=0)  # of a joint at rest nothing at all
     smoothing = Smoothing(
         degree,
@@ -144,7 +153,7 @@ def choose_smoothing(
         frozen("penalty", penalty),
         gap,
         reach(degree, penalty),
-        *(frozen("smoothing", x) for x in (noise, error, signal)),
+        *(frozen("smoothing", x) for x in (noise, error, end_error, signal)),
     )
     warn_of(smoothing, order, stacklevel=3)
     return smoothing
@@ -307,44 +316,113 @@ def scores(windows: list[Samples], degree: int, penalties: np.ndarray) -> Scores
     return Scores(samples, residual, trace)
 
 
-def derivative_errors(
-    windows: list[Samples],
-    degree: int,
-    penalty: np.ndarray,
-    noise: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return standard error and root mean square of the derivatives 0 … degree, in knots.
+class DerivativeErrors(NamedTuple):
+    """Errors and size of the derivatives, each ``(orders, n)``."""
 
-    Both have shape ``(degree + 1, n)`` and are the largest of the middle halves of the windows.
-    White noise of standard deviation σ in q becomes ``σ ‖B (BᵀB + λ P)⁻¹ bᵀ‖`` in what the row
-    b takes from the coefficients.
+    error: np.ndarray  # away from the ends
+    end_error: np.ndarray
+    signal: np.ndarray
+
+
+def derivative_errors(
+    windows: list[Samples], degree: int, penalty: np.ndarray, noise: np.ndarray
+) -> DerivativeErrors:
+    """Return what the derivatives 0 … degree are worth on windows of samples, times in knots.
+
+    Each number is the root mean square of a window without the knots at its ends, and the largest
+    of the windows.  With S the linear map from samples to a spline and f what was measured, the
+    error ``S (f + noise) − f`` has three parts:
+
+        white noise of standard deviation σ, which becomes ``σ ‖B (BᵀB + λ P)⁻¹ bᵀ‖`` in what the
+        row b takes from the coefficients;
+        what the penalty flattens, ``S f − f``, with ``S q + S (q − S q)`` in place of f;
+        what knots so wide cannot follow: half of what the spline changes when its knots move by
+        half of their distance, which turns this error round.
+
+    The error at an end is what a spline that ends there differs by from one that goes on.  For
+    splines through the samples the noise is all that is counted.
     """
-    error, signal = np.zeros((2, degree + 1, penalty.size))
+    result = DerivativeErrors(*np.zeros((3, degree + 1, penalty.size)))
+    is_penalised = bool(penalty.any())
     for u, q in windows:
-        system = system_of(u, degree, penalised=bool(penalty.any()))
-        middle = u[u.size // 4 : u.size - u.size // 4]
-        size = system.gram.shape[1]
-        basis = BSpline(system.knots, np.eye(size), system.degree)
-        some = middle[:: 1 + middle.size // 16]
-        rows = evaluated(basis, some, degree, 1.0).reshape(-1, size)
-        for i, value in enumerate(penalty):
+        margin = min(INSIDE, (u[-1] - u[0]) / 4.0)
+        inner = slice(*np.searchsorted(u, [u[0] + margin, u[-1] - margin]).tolist())
+        middle = u[inner]
+        system = system_of(u, degree, penalised=is_penalised)
+        other = system_of(u + 0.5, degree, penalised=True) if is_penalised else system
+        rows = _rows(system, middle[:: 1 + middle.size // PLACES], degree)
+        for value in np.unique(penalty):
+            of_value = np.flatnonzero(penalty == value)
+            samples = q[:, of_value]
             spread = system.B @ divided(system.factor(value), rows.T)
             power = np.sum(spread**2, axis=0).reshape(degree + 1, -1).mean(axis=1)
+<<<<<<< HEAD
             error[:, i] = np.maximum(error[:, i], noise[i] * np.sqrt(power))
             spline = BSpline(system.knots, system.solve(penalty[[i]], q[:, [i]]), system.degree)
             motion = evaluated(spline, middle, degree, 1.0)[..., 0]
             signal[:, i] = np.maximum(signal[:, i], np.sqrt(np.mean(motion**2, axis=1)))
     return error, signal
+=======
+            c = system.solve(value, samples)
+            motion = _derivatives(system, c, middle, degree)
+            variance = np.outer(power, noise[of_value] ** 2)
+            if is_penalised:
+                better = c + system.solve(value, samples - system.B @ c)
+                flat = system.solve(value, system.B @ better) - better
+                moved = _derivatives(other, other.solve(value, samples), middle + 0.5, degree)
+                variance += _rms(_derivatives(system, flat, middle, degree)) ** 2
+                variance += 0.25 * _rms(moved - motion) ** 2
+            at_ends = _end_errors(u, samples, inner, motion, degree, value)
+            for kept, found in zip(result, (np.sqrt(variance), at_ends, _rms(motion)), strict=True):
+                kept[:, of_value] = np.maximum(kept[:, of_value], found)
+    return result
+
+
+def _end_errors(
+    u: np.ndarray,
+    q: np.ndarray,
+    inner: slice,
+    motion: np.ndarray,
+    degree: int,
+    penalty: float,
+) -> np.ndarray:
+    """Return the errors at ends of the samples, ``(degree + 1, n)``: cut them and see."""
+    errors = []
+    for at in np.linspace(inner.start, inner.stop - 1, CUTS).round().astype(int).tolist():
+        first, last = np.searchsorted(u, [u[at] - 2.0 * INSIDE, u[at] + 2.0 * INSIDE]).tolist()
+        for part in (slice(first, at + 1), slice(at, last)):
+            system = system_of(u[part], degree, penalised=penalty > 0.0)
+            there = _derivatives(system, system.solve(penalty, q[part]), u[[at]], degree)
+            errors.append(there - motion[:, [at - inner.start]])
+    return _rms(np.concatenate(errors, axis=1))
+
+
+def _rows(system: System, u: np.ndarray, degree: int) -> np.ndarray:
+    """Return what each derivative takes of each coefficient, ``((degree + 1) places, size)``."""
+    size = system.gram.shape[1]
+    return _derivatives(system, np.eye(size), u, degree).reshape(-1, size)
+
+
+def _derivatives(system: System, c: np.ndarray, u: np.ndarray, degree: int) -> np.ndarray:
+    """Return the derivatives of the spline of these coefficients, in knots."""
+    return evaluated(BSpline(system.knots, c, system.degree), u, degree, 1.0)
+
+
+def _rms(derivatives: np.ndarray) -> np.ndarray:
+    return np.sqrt(np.mean(derivatives**2, axis=1))
+>>>>>>> 6c17787 (Stated errors of a smoothing count what it flattens and cannot follow, and say what ends do)
 
 
 def windows_of(t: np.ndarray, q: np.ndarray, count: int, gap: float) -> list[Samples]:
-    """Return a few parts of up to ``count`` samples without a gap in them.
+    """Return a few parts of about ``count`` samples without a gap in them.
 
-    They are spread over the samples, and are the liveliest of their neighbourhood: a robot at
-    rest says nothing about how smooth its motion is.
+    The longest part without a gap is shared out evenly, so that its end is seen too.  They are
+    spread over the samples, and are the liveliest of their neighbourhood: a robot at rest says
+    nothing about how smooth its motion is.
     """
     cuts = np.concatenate([[0], 1 + np.flatnonzero(np.diff(t) > gap), [t.size]])
-    count = int(min(count, np.diff(cuts).max()))
+    longest = int(np.diff(cuts).max())
+    count = longest // max(1, round(longest / count))
     starts = np.concatenate([np.arange(a, b - count + 1, count) for a, b in pairwise(cuts)])
     spread = np.std(q, axis=0) + np.finfo(float).tiny
     motion = np.array([np.sum(np.ptp(q[a : a + count], axis=0) / spread) for a in starts])

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from scipy.interpolate import BSpline
 from scipy.linalg import cholesky_banded
 
-from jounce.trajectory import SplineWarning, choose_smoothing, papers_motion
+from jounce.trajectory import Polynomial, SplineWarning, choose_smoothing, papers_motion
 from jounce.trajectory.spline.basis import cell_penalty, evaluated
 from jounce.trajectory.spline.fit import divided, fitted, system_of
 from jounce.trajectory.spline.smoothing import (
     FELT,
     GRID_GAP,
+    INSIDE,
     derivative_errors,
     reach,
     scores,
@@ -108,9 +110,10 @@ def test_scores_are_those_of_the_influence_matrix(rng: np.random.Generator):
 
 @pytest.mark.parametrize("penalty", [np.zeros(2), np.array([1.0, 1e3])])
 def test_standard_errors_are_those_of_many_trials(penalty: np.ndarray, rng: np.random.Generator):
+    """Of noise alone: of nothing there is nothing to flatten."""
     u = np.linspace(0.0, 30.0, 31 if not penalty.any() else 300)
     noise = np.array([0.1, 0.3])
-    error, _ = derivative_errors([(u, np.zeros((u.size, 2)))], DEGREE, penalty, noise)
+    error = derivative_errors([(u, np.zeros((u.size, 2)))], DEGREE, penalty, noise).error
     trials = []
     middle = u[u.size // 4 : u.size - u.size // 4]
     for _ in range(300):
@@ -157,18 +160,79 @@ def test_the_noise_is_found(rng: np.random.Generator):
     assert more.noise.tolist() == [1e-3, 1e-3, 2e-3]
 
 
-def test_predicted_errors_are_the_real_ones(rng: np.random.Generator):
-    t = 1e-3 * np.arange(8000)
-    exact = MOTION(t, order=4)
-    q = exact[0] + 1e-4 * rng.standard_normal(exact[0].shape)
-    smoothing = choose_smoothing(t, q)
-    spline = fitted(smoothing.knot_time(t), q, smoothing.degree, smoothing.penalty)
-    got = evaluated(spline, smoothing.knot_time(t), 4, smoothing.step)
-    error = np.sqrt(np.mean((got - exact)[:, 1500:-1500] ** 2, axis=1))
-    # noise is told, what smoothing leaves out is not
-    assert np.all(error < 4.0 * smoothing.error[:5])
-    assert np.all(error > 0.25 * smoothing.error[:5])
-    assert not smoothing.unsupported(4)
+def waves(*hertz: float) -> Callable[[np.ndarray], np.ndarray]:
+    """Return a motion of unit waves and its derivatives, ``(5, m, 1)``."""
+    rates = 2.0 * np.pi * np.array(hertz)
+
+    def motion(t: np.ndarray) -> np.ndarray:
+        phases = np.outer(t, rates) + np.arange(rates.size)
+        return np.stack(
+            [
+                np.sum(rates**k * np.sin(phases + k * np.pi / 2.0), axis=1, keepdims=True)
+                for k in range(5)
+            ]
+        )
+
+    return motion
+
+
+def steps(t: np.ndarray) -> np.ndarray:
+    """Return a motion through points whose derivatives are continuous up to the eighth."""
+    points = [[0.0], [1.0], [0.5], [2.0], [-1.0], [0.3], [1.0], [0.0]]
+    return Polynomial.through([0, 2, 5, 8, 11, 14, 17, 20], points, smoothness=4)(t, order=4)
+
+
+MOTIONS = {
+    "one wave": waves(0.5),
+    "five waves": waves(0.1, 0.23, 0.31, 0.44, 0.5),
+    "fast waves": waves(1.7, 3.0),
+    "through points": steps,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rate", [500, 100], ids="{}Hz".format)
+@pytest.mark.parametrize("noise", [1e-2, 1e-4, 1e-6], ids="{:g}rad".format)
+@pytest.mark.parametrize("name", MOTIONS)
+def test_stated_errors_cover_the_real_ones(
+    name: str, noise: float, rate: int, rng: np.random.Generator
+):
+    """Inside, errors of each derivative have the stated size, and two of it cover them."""
+    t = np.arange(0.0, 20.0, 1.0 / rate)
+    exact = MOTIONS[name](t)
+    sizes, covered = [], []
+    for _ in range(4):
+        q = exact[0] + noise * rng.standard_normal((t.size, 1))
+        smoothing = choose_smoothing(t, q)
+        u = smoothing.knot_time(t)
+        spline = fitted(u, q, smoothing.degree, smoothing.penalty)
+        margin = min(INSIDE, u[-1] / 4.0)
+        inside = (u > margin) & (u < u[-1] - margin)
+        error = np.abs(evaluated(spline, u, 4, smoothing.step) - exact)[:, inside, 0]
+        sizes.append(np.mean((error / smoothing.error[:5]) ** 2, axis=1))
+        covered.append(np.mean(error <= 2.0 * smoothing.error[:5], axis=1))
+    ratio = np.sqrt(np.mean(sizes, axis=0))
+    assert np.all(ratio < 1.25), ratio
+    assert np.all(ratio > 0.5), ratio
+    assert np.all(np.mean(covered, axis=0) > 0.9), np.mean(covered, axis=0)
+
+
+@pytest.mark.parametrize("noise", [1e-3, 1e-5])
+def test_ends_are_as_bad_as_stated(noise: float, rng: np.random.Generator):
+    t = np.arange(0.0, 20.0, 2e-3)
+    exact = MOTIONS["fast waves"](t)
+    ratios = []
+    for _ in range(4):
+        q = exact[0] + noise * rng.standard_normal((t.size, 1))
+        smoothing = choose_smoothing(t, q)
+        for part in (slice(4000, 9000), slice(2000, 8500), slice(100, 9900)):
+            u = smoothing.knot_time(t[part])
+            spline = fitted(u, q[part], smoothing.degree, smoothing.penalty)
+            error = (evaluated(spline, u, 4, smoothing.step) - exact[:, part])[:, [0, -1], 0]
+            ratios.append(error / smoothing.end_error[:5])
+        assert np.all(smoothing.end_error[1:5] > 5.0 * smoothing.error[1:5])
+    ratio = np.sqrt(np.mean(np.square(ratios), axis=(0, 2)))
+    assert np.all((ratio > 1.0 / 3.0) & (ratio < 3.0)), ratio
 
 
 def test_the_degree_follows_the_order():
