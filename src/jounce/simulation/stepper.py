@@ -19,6 +19,7 @@ SMALLEST_STEP = 1e-13
 GROWTH = 4.0  # of a step over the last one, so that no jump of a square wave is left out
 TINY = 1e-6  # of a step: what a jump may leave of one, but not of two in a row
 LEAST_ORDER = 6  # from which on the terms show how far they hold, whatever the symmetry
+PACE, HOPELESS = 1000, 1000.0  # steps after which the end must be this near to what all reach
 LADDER = (6, 8, 12)  # orders that are tried first where the length of the steps is given
 
 
@@ -61,12 +62,19 @@ class Stepper:
                 f"{hurry(self.system.robot, series[1])}. The motion has a singularity, or forces "
                 "or velocities are too large.", record.finished("step underflow"),
             )  # fmt: skip
-        if record.steps >= most:
+        if record.steps >= most or self._is_hopeless(record, end):
             raise SimulationError(self._slow(record, series, end), record.finished("max_steps"))
         h = min(natural, until - record.time)
         if step is None:
             h = self._agreed(record, h, until)
         return series, force[0], h, until
+
+    def _is_hopeless(self, record: Record, end: float) -> bool:
+        """Whether the end is far beyond what all steps reach, at the pace of those taken."""
+        if record.steps != PACE:
+            return False
+        reached = (record.time - record.times[0]) / PACE * self.accuracy.max_steps
+        return end - record.times[0] > HOPELESS * reached
 
     def _agreed(self, record: Record, h: float, until: float) -> float:
         """Return how much of a step the forces agree to; raise if they never do."""
@@ -135,7 +143,8 @@ class Stepper:
                 f"The motion is fast{bends}: {hurry(self.system.robot, series[1])}. "
                 "Simulate less time, or give a larger max_steps"
             )
-        return f"max_steps = {most} are taken at t = {record.time:g} of {end:g} s. {cure}."
+        taken = "are taken" if record.steps >= most else f"will not do: {record.steps} are taken"
+        return f"max_steps = {most} {taken} at t = {record.time:g} of {end:g} s. {cure}."
 
 
 def _stopped(record: Record, error: Exception, reason: str) -> SimulationError:

@@ -24,18 +24,20 @@ class ParquetReader:
 
     def __init__(self, path: Path, wanted: Wanted) -> None:
         self.path, self._tolerant = path, wanted.tolerant
-        with path.open("rb") as file:
-            found = _opened(path, file)
+        with path.open("rb") as file, _whole(path):
+            found = _opened(file)
             self.samples: int = found.metadata.num_rows
             counts = [found.metadata.row_group(i).num_rows for i in range(found.num_row_groups)]
-            schema = dict(zip(found.schema_arrow.names, found.schema_arrow.types, strict=True))
+            names: list[str] = found.schema_arrow.names
+            schema = dict(zip(names, found.schema_arrow.types, strict=True))
         self.starts: list[int] = np.cumsum([0, *counts]).tolist()  # of the row groups, and the end
         self._groups = range(len(counts))  # that are read
         if not self.samples:
             raise TableError(f"{path}: no sample; the table has no rows.")
-        lists = [name for name, kind in schema.items() if _is_list(kind)]
+        once = {name: kind for name, kind in schema.items() if names.count(name) == 1}
+        lists = [name for name, kind in once.items() if _is_list(kind)]
         self._width = {name: self._length(name) for name in lists if wanted.naming is not None}
-        self.names = [part for name in schema for part in self._parts(name)]
+        self.names = [part for name in names for part in self._parts(name)]
         self.layout: Layout = layout_of(self.names, wanted, str(path))
         self.said, unit = self.layout.said, self.layout.time_unit
         kind: Any = schema.get(self.names[self.layout.columns[0]])
@@ -103,13 +105,10 @@ class ParquetReader:
             read = max(read, int(last))
 
     def _batches(self, samples: int, titles: list[str]) -> Iterator[Any]:
-        with self.path.open("rb") as file:
-            try:
-                yield from _opened(self.path, file).iter_batches(
-                    samples, row_groups=[*self._groups], columns=titles, use_threads=False
-                )
-            except (pyarrow().ArrowException, OSError) as error:
-                raise _damaged(self.path, error) from error
+        with self.path.open("rb") as file, _whole(self.path):
+            yield from _opened(file).iter_batches(
+                samples, row_groups=[*self._groups], columns=titles, use_threads=False
+            )
 
     def _first(self) -> Stamp:
         title = self.names[self.layout.columns[0]]
@@ -168,7 +167,7 @@ def join_parquet(parts: Sequence[Path], file: IO[bytes]) -> None:
     with _group_writer(file) as write:
         for path in parts:
             with path.open("rb") as part:
-                for batch in _opened(path, part).iter_batches(ROWS // 4, use_threads=False):
+                for batch in _opened(part).iter_batches(ROWS // 4, use_threads=False):
                     write(pyarrow().Table.from_batches([batch]))
 
 
@@ -221,13 +220,15 @@ def _is_list(kind: Any) -> bool:
     return types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
 
 
-def _opened(path: Path, file: Any) -> Any:
-    pa = pyarrow()
+def _opened(file: Any) -> Any:
+    return pyarrow().parquet.ParquetFile(file, pre_buffer=False)
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[None]:
+    """Turn what pyarrow raises for a damaged file into one error."""
     try:
-        return pa.parquet.ParquetFile(file, pre_buffer=False)
-    except (pa.ArrowException, OSError) as error:
-        raise _damaged(path, error) from error
-
-
-def _damaged(path: Path, error: Exception) -> TableError:
-    return TableError(f"{path}: not a whole Parquet file ({str(error).partition(chr(10))[0]}).")
+        yield
+    except (pyarrow().ArrowException, OSError, UnicodeError) as error:
+        first = str(error).partition("\n")[0]
+        raise TableError(f"{path}: not a whole Parquet file ({first}).") from error

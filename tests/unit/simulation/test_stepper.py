@@ -66,6 +66,14 @@ def test_too_many_steps(options: dict[str, Any], match: str):
     assert_close(again.final[0], caught.value.partial.final[0], ROUNDOFF)
 
 
+def test_an_end_that_all_steps_together_will_not_reach_is_told_early():
+    with pytest.raises(
+        SimulationError, match=r"= 100000 will not do: 1000 are taken at t = .* of 1e\+308 s"
+    ) as caught:
+        taylor(ARM, START, t=(0, 1e308), tol=1e-3)
+    assert caught.value.partial.steps == 1000
+
+
 @pytest.mark.parametrize("name", ["step", "sample_time"])
 def test_too_many_steps_are_refused_at_once(name: str):
     options: dict[str, Any] = {name: 1e-9}

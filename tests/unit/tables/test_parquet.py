@@ -67,6 +67,20 @@ def test_what_is_no_parquet_file(content: bytes, tmp_path: Path):
         read_motion(path)
 
 
+def test_a_column_twice(tmp_path: Path):
+    path, values = tmp_path / "log.parquet", pa.array([0.0, 1.0, 2.0])
+    pq.write_table(pa.table([values] * 3, names=["t", "q:x", "q:x"]), path)
+    with pytest.raises(TableError, match=r"log\.parquet: column q:x is there more than once"):
+        read_motion(path)
+
+
+def test_a_name_that_is_no_text(tmp_path: Path):
+    path = write(tmp_path / "log.parquet")
+    path.write_bytes(path.read_bytes().replace(b"q:x", b"q:\xcd"))
+    with pytest.raises(TableError, match=r"log\.parquet: not a whole Parquet file \(.*decode"):
+        read_motion(path)
+
+
 def test_damaged_data(tmp_path: Path, rng: np.random.Generator):
     path = tmp_path / "log.parquet"
     write_table(path, MotionTable(np.arange(1e4), ("x",), rng.standard_normal((1, 10**4, 1))))

@@ -13,7 +13,7 @@ from jounce.algebra.vector import Vec3
 from jounce.errors import RobotFormatError, unknown_name
 from jounce.formats.urdf.xml import Element
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 
 

@@ -67,6 +67,7 @@ CASES = {
     "not a number": (
         ('value="1"', 'value="one"'), 3, r"value='one' of <mass> must be a number .*got 'one'",
     ),
+    "digit of another script": (('value="1"', 'value="１"'), 3, "must be a number"),
     "number with underscore": (('value="1"', 'value="1_0"'), 3, "must be a number"),
     "unexpanded xacro": (('value="1"', 'value="${m}"'), 3, "unexpanded xacro"),
     "wrong count": (
