@@ -350,32 +350,27 @@ def derivative_errors(
         middle = u[inner]
         system = system_of(u, degree, penalised=is_penalised)
         other = system_of(u + 0.5, degree, penalised=True) if is_penalised else system
-        rows = _rows(system, middle[:: 1 + middle.size // PLACES], degree)
-        for value in np.unique(penalty):
-            of_value = np.flatnonzero(penalty == value)
-            samples = q[:, of_value]
-            spread = system.B @ divided(system.factor(value), rows.T)
-            power = np.sum(spread**2, axis=0).reshape(degree + 1, -1).mean(axis=1)
-<<<<<<< HEAD
-            error[:, i] = np.maximum(error[:, i], noise[i] * np.sqrt(power))
-            spline = BSpline(system.knots, system.solve(penalty[[i]], q[:, [i]]), system.degree)
-            motion = evaluated(spline, middle, degree, 1.0)[..., 0]
-            signal[:, i] = np.maximum(signal[:, i], np.sqrt(np.mean(motion**2, axis=1)))
-    return error, signal
-=======
-            c = system.solve(value, samples)
-            motion = _derivatives(system, c, middle, degree)
-            variance = np.outer(power, noise[of_value] ** 2)
-            if is_penalised:
-                better = c + system.solve(value, samples - system.B @ c)
-                flat = system.solve(value, system.B @ better) - better
-                moved = _derivatives(other, other.solve(value, samples), middle + 0.5, degree)
-                variance += _rms(_derivatives(system, flat, middle, degree)) ** 2
-                variance += 0.25 * _rms(moved - motion) ** 2
-            at_ends = _end_errors(u, samples, inner, motion, degree, value)
-            for kept, found in zip(result, (np.sqrt(variance), at_ends, _rms(motion)), strict=True):
-                kept[:, of_value] = np.maximum(kept[:, of_value], found)
+        some = middle[:: 1 + middle.size // PLACES]
+        rows = _derivatives(system, np.eye(system.gram.shape[1]), some, degree)
+        c = system.solve(penalty, q)
+        motion = _derivatives(system, c, middle, degree)
+        variance = noise**2 * np.stack([_spread(system, value, rows) for value in penalty], axis=1)
+        if is_penalised:
+            better = c + system.solve(penalty, q - system.B @ c)
+            flat = system.solve(penalty, system.B @ better) - better
+            moved = _derivatives(other, other.solve(penalty, q), middle + 0.5, degree)
+            variance += _rms(_derivatives(system, flat, middle, degree)) ** 2
+            variance += 0.25 * _rms(moved - motion) ** 2
+        at_ends = _end_errors(u, q, inner, motion, degree, penalty)
+        for kept, found in zip(result, (np.sqrt(variance), at_ends, _rms(motion)), strict=True):
+            np.maximum(kept, found, out=kept)
     return result
+
+
+def _spread(system: System, penalty: float, rows: np.ndarray) -> np.ndarray:
+    """Return the variance of the derivatives for noise of one, ``(degree + 1,)``."""
+    spread = system.B @ divided(system.factor(penalty), rows.reshape(-1, rows.shape[-1]).T)
+    return np.sum(spread**2, axis=0).reshape(rows.shape[:-1]).mean(axis=1)
 
 
 def _end_errors(
@@ -384,23 +379,17 @@ def _end_errors(
     inner: slice,
     motion: np.ndarray,
     degree: int,
-    penalty: float,
+    penalty: np.ndarray,
 ) -> np.ndarray:
     """Return the errors at ends of the samples, ``(degree + 1, n)``: cut them and see."""
     errors = []
     for at in np.linspace(inner.start, inner.stop - 1, CUTS).round().astype(int).tolist():
         first, last = np.searchsorted(u, [u[at] - 2.0 * INSIDE, u[at] + 2.0 * INSIDE]).tolist()
         for part in (slice(first, at + 1), slice(at, last)):
-            system = system_of(u[part], degree, penalised=penalty > 0.0)
+            system = system_of(u[part], degree, penalised=bool(penalty.any()))
             there = _derivatives(system, system.solve(penalty, q[part]), u[[at]], degree)
             errors.append(there - motion[:, [at - inner.start]])
     return _rms(np.concatenate(errors, axis=1))
-
-
-def _rows(system: System, u: np.ndarray, degree: int) -> np.ndarray:
-    """Return what each derivative takes of each coefficient, ``((degree + 1) places, size)``."""
-    size = system.gram.shape[1]
-    return _derivatives(system, np.eye(size), u, degree).reshape(-1, size)
 
 
 def _derivatives(system: System, c: np.ndarray, u: np.ndarray, degree: int) -> np.ndarray:
@@ -410,7 +399,6 @@ def _derivatives(system: System, c: np.ndarray, u: np.ndarray, degree: int) -> n
 
 def _rms(derivatives: np.ndarray) -> np.ndarray:
     return np.sqrt(np.mean(derivatives**2, axis=1))
->>>>>>> 6c17787 (Stated errors of a smoothing count what it flattens and cannot follow, and say what ends do)
 
 
 def windows_of(t: np.ndarray, q: np.ndarray, count: int, gap: float) -> list[Samples]:
