@@ -369,8 +369,9 @@ def derivative_errors(
 
 def _spread(system: System, penalty: float, rows: np.ndarray) -> np.ndarray:
     """Return the variance of the derivatives for noise of one, ``(degree + 1,)``."""
-    spread = system.B @ divided(system.factor(penalty), rows.reshape(-1, rows.shape[-1]).T)
-    return np.sum(spread**2, axis=0).reshape(rows.shape[:-1]).mean(axis=1)
+    spread = divided(system.factor(penalty), rows.reshape(-1, rows.shape[-1]).T)
+    power = np.sum(spread * ((system.Bt @ system.B) @ spread), axis=0)
+    return power.reshape(rows.shape[:-1]).mean(axis=1)
 
 
 def _end_errors(
