@@ -92,6 +92,11 @@ class Layout(NamedTuple):
         """Names of the columns that are read."""
         return [self.header[i] for i in self.columns]
 
+    @property
+    def positions(self) -> Layout:
+        """The layout of time and positions only; they are the first columns."""
+        return self._replace(columns=self.columns[: 1 + len(self.names)], orders=(1, 0))
+
     def table(self, rows: np.ndarray) -> MotionTable:
         """Return rows ``(samples, columns)`` as a table."""
         motion, forces = self.orders
@@ -120,9 +125,12 @@ def header_of(table: MotionTable) -> list[str]:
 
 
 def rows_of(table: MotionTable) -> np.ndarray:
-    """Return the table as rows ``(samples, columns)``, in the order of `header_of`."""
+    """Return the table as rows ``(samples, columns)``, in the order of `header_of`.
+
+    Columns are contiguous, as writers and readers have them.
+    """
     forces = () if table.forces is None else table.forces
-    return np.concatenate([table.time[:, None], *table.motion, *forces], axis=1)
+    return np.concatenate([table.time[None], *(x.T for x in (*table.motion, *forces))]).T
 
 
 def _count(orders: np.ndarray | None) -> int:

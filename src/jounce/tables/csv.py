@@ -178,7 +178,7 @@ class CsvReader:
             return None
         if table.num_rows != count:
             return None
-        rows = np.empty((count, len(wanted)))
+        rows = np.empty((count, len(wanted)), order="F")
         for k, column in enumerate(table.columns):
             if k or not as_text:
                 rows[:, k] = column.to_numpy()
@@ -300,9 +300,8 @@ def _arrow_lines(rows: np.ndarray) -> bytes:
     """Return rows as lines, by pyarrow."""
     import pyarrow as pa  # pyright: ignore[reportMissingImports]
 
-    columns = np.ascontiguousarray(rows.T)
     text = io.BytesIO()
-    table = pa.table(list(columns), names=[str(i) for i in range(len(columns))])
+    table = pa.table(list(rows.T), names=[str(i) for i in range(rows.shape[1])])
     _arrow().write_csv(table, text, _arrow().WriteOptions(include_header=False))
     return text.getvalue()
 

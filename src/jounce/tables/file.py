@@ -127,6 +127,14 @@ class MotionFile:
             raise TableError(f"{self.path}: no row is left; all are invalid.")
         return [self._reader.layout.table(rows) for rows in found]
 
+    def positions(self) -> MotionFile:
+        """Return the file without rates and forces, which need not be read then."""
+        found, found_reader = copy.copy(self), copy.copy(self._reader)
+        found_reader.layout = self._reader.layout.positions
+        found._reader, found.orders = found_reader, found_reader.layout.orders
+        found._divisors = self._divisors[: len(found_reader.layout.columns)]
+        return found
+
     def table(self) -> MotionTable:
         """Return all samples."""
         return joined([block.table for block in self.blocks()])
@@ -158,23 +166,29 @@ class MotionFile:
 
         Those that are not repeat the row before, are invalid, or do not come after those before.
         """
-        rows = rows / self._divisors
-        known = np.concatenate([before, rows])
-        lost = np.zeros((3, len(known)), dtype=bool)
+        if np.any(self._divisors != 1.0):
+            rows = rows / self._divisors
+        lost = np.zeros((3, len(rows)), dtype=bool)
+        if self._drop_duplicates or self._drop_invalid:
+            lost = self._lost(np.concatenate([before, rows]))[:, len(before) :]
+        kept = np.logical_not(lost.any(axis=0))
+        rows = rows if kept.all() else rows[kept]
+        titles, places = self._reader.layout.titles, self._places(numbers[kept])
+        check_samples(rows, titles, places, self.start, before[:, 0])
+        return rows, kept, lost.sum(axis=1).tolist()
+
+    def _lost(self, rows: np.ndarray) -> np.ndarray:
+        """Return which rows repeat the row before, are invalid or late, ``(3, samples)``."""
+        lost = np.zeros((3, len(rows)), dtype=bool)
         repeated, invalid, late = lost
         if self._drop_duplicates:
-            repeated[1:] = (known[1:] == known[:-1]).all(axis=1)
+            repeated[1:] = (rows[1:] == rows[:-1]).all(axis=1)
         if self._drop_invalid:
-            invalid[:] = ~repeated & ~np.isfinite(known).all(axis=1)
-            time = np.where(invalid | repeated, -np.inf, known[:, 0])
+            invalid[:] = ~repeated & ~np.isfinite(rows).all(axis=1)
+            time = np.where(invalid | repeated, -np.inf, rows[:, 0])
             late[1:] = time[1:] <= np.maximum.accumulate(time)[:-1]
             late &= ~(invalid | repeated)
-        lost[:, : len(before)] = False
-        kept = np.logical_not(lost.any(axis=0))
-        places = self._places(np.concatenate([np.zeros(len(before), dtype=int), numbers])[kept])
-        check_samples(known[kept], self._reader.layout.titles, places, self.start)
-        kept = kept[len(before) :]
-        return rows[kept], kept, lost.sum(axis=1).tolist()
+        return lost
 
     def _turned(
         self, rows: np.ndarray, before: np.ndarray, place: Callable[[int], str]

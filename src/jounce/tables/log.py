@@ -90,12 +90,13 @@ class Log:
         self.gaps: list[Gap] = []
         self.done = 0.0
         self._observe = observe
+        has_all = file.orders[0] > order
         with observe("read"):
-            windows = file.windows(WINDOWS, SAMPLES)
+            windows = (file.positions() if has_all else file).windows(WINDOWS, SAMPLES)
         steps = np.concatenate([np.diff(window.time) for window in windows])
         self._refuse_units(windows, steps)
         self.warnings: tuple[str, ...] = ()
-        if file.orders[0] > order:
+        if has_all:
             self._longest = GAP * float(np.median(steps)) if steps.size else np.inf
             return
         with observe("fit"):

@@ -47,7 +47,7 @@ class NpzReader:
         return [self._part(window, start) for window in spread(len(self._rows), count, samples)]
 
     def _part(self, part: slice, start: Stamp) -> np.ndarray:
-        rows = self._rows[part].copy()
+        rows = self._rows[part, : len(self.layout.columns)].copy()
         rows[:, 0] = since(self._time[part], start)
         return rows
 

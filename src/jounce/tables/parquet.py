@@ -76,9 +76,9 @@ class ParquetReader:
                 for part, column in self._columns(batch.column(name), name, row).items()
             }
             time, *others = (found[title] for title in titles)
-            columns = [since(time, start), *(other.astype(np.float64) for other in others)]
+            columns = np.stack([since(time, start), *others], dtype=np.float64)
             stop = row + batch.num_rows
-            yield Piece(np.stack(columns, axis=1), range(row, stop), (stop - 1) / self.samples)
+            yield Piece(columns.T, range(row, stop), (stop - 1) / self.samples)
             row = stop
 
     def windows(self, count: int, samples: int, start: Stamp) -> list[np.ndarray]:
@@ -87,11 +87,14 @@ class ParquetReader:
         parts: list[list[np.ndarray]] = [[] for _ in wanted]
         width = limited(samples, len(self.layout.columns))
         for groups in self._with(wanted):
+            end = max(w.stop for w in wanted if w.stop <= self.starts[groups.stop])
             for piece in self.part(groups).pieces(width, start):
                 first = piece.numbers[0] - 1
                 for window, part in zip(wanted, parts, strict=True):
                     inside = slice(max(window.start - first, 0), max(window.stop - first, 0))
                     part.append(piece.rows[inside].copy())  # a view would keep all rows
+                if piece.numbers[-1] >= end:
+                    break
         return [np.concatenate(part) for part in parts]
 
     def _with(self, windows: list[slice]) -> Iterator[range]:
@@ -156,8 +159,7 @@ def parquet_writer(file: IO[bytes], _directory: Path) -> Iterator[Write]:
     with _group_writer(file) as write:
 
         def write_table(table: MotionTable) -> None:
-            columns = np.ascontiguousarray(rows_of(table).T)
-            write(pyarrow().table(dict(zip(header_of(table), columns, strict=True))))
+            write(pyarrow().table(dict(zip(header_of(table), rows_of(table).T, strict=True))))
 
         yield write_table
 
@@ -184,7 +186,9 @@ def _group_writer(file: IO[bytes]) -> Iterator[Callable[[Any], None]]:
             nonlocal writer, size
             if writer is None:
                 writer = stack.enter_context(
-                    pa.parquet.ParquetWriter(file, block.schema, use_dictionary=False)
+                    pa.parquet.ParquetWriter(
+                        file, block.schema, use_dictionary=False, use_byte_stream_split=True
+                    )
                 )
                 size = min(ROWS, max(1, NUMBERS // block.num_columns))
             held.append(block)

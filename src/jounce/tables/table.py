@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jounce.errors import NotFiniteError, ShapeError, TableError
-from jounce.model.checks import as_floats
+from jounce.model.checks import as_floats, first_late
 
 SHOWN = 8  # names of a table, at most
 
@@ -139,11 +139,13 @@ def check_samples(
     columns: Sequence[str],
     place: Callable[[int], str],
     start: Decimal = Decimal(0),
+    before: Sequence[float] | np.ndarray = (),
 ) -> None:
     """Raise unless all is finite, and the first column, the time, increases strictly.
 
     ``rows`` has shape ``(samples, columns)`` or, for the time alone, ``(samples,)``.
-    ``place(sample)`` says where a sample stands, ``start`` what its time is counted from.
+    ``place(sample)`` says where a sample stands, ``start`` what its time is counted from;
+    ``before`` is the time of the sample before, if there is one.
     """
     rows = rows[:, None] if rows.ndim == 1 else rows
     finite = np.isfinite(rows)
@@ -153,12 +155,13 @@ def check_samples(
             f"{place(sample)}: {columns[column]} is {rows[sample, column]}; "
             "all values must be finite."
         )
-    late = np.flatnonzero(np.diff(rows[:, 0]) <= 0.0)
-    if late.size:
-        times = rows[late[0] : late[0] + 2, 0]
-        before, sample = (start + Decimal(str(t)) for t in times) if start else times
+    time = np.concatenate([before, rows[:, 0]])
+    late = first_late(time)
+    if late is not None:
+        times = time[late - 1 : late + 1]
+        last, sample = (start + Decimal(str(t)) for t in times) if start else times
         raise TableError(
-            f"{place(late[0] + 1)}: time {sample!s} does not come after {before!s} of the "
+            f"{place(late - len(before))}: time {sample!s} does not come after {last!s} of the "
             "sample before; time must increase strictly."
         )
 
