@@ -15,7 +15,7 @@ from jounce.elastic.series import SeriesElastic
 from jounce.errors import ArgumentError, ConvergenceError, InfeasibleError
 from jounce.limits.check import LimitReport, Uses
 from jounce.limits.extrema import Maxima, maxima
-from jounce.limits.forces import MotionForces
+from jounce.limits.forces import MotionForces, played
 from jounce.limits.limits import QUANTITIES, MotionLimits
 from jounce.model.checks import as_floats, checked_integer
 from jounce.model.robot import Robot
@@ -43,6 +43,8 @@ LEAST, CAP = 1e-2, 1e4  # of the squared speed that is feasible everywhere: ends
 ON_LIMIT = 1e-10  # of a limit
 BROKEN = 0.02  # of a limit: beyond that the solver found no motion
 BINDS = 0.99  # of a limit
+COARSE = 1e-6  # of a factor of the speed that is only told
+PATHS = 8  # sets of places whose curve is kept
 
 
 def time_optimal(
@@ -133,6 +135,15 @@ def _leading(forces: MotionForces) -> tuple[str, ...] | None:
     return names
 
 
+def _falling(durations: list[float], last: float) -> tuple[float, ...]:
+    """Return those that are shorter than all before them, and the last one."""
+    fallen: list[float] = []
+    for duration in durations:
+        if duration > last and (not fallen or duration < fallen[-1]):
+            fallen.append(duration)
+    return (*fallen, last)
+
+
 class _Places(NamedTuple):
     """Points with their rows."""
 
@@ -155,6 +166,7 @@ class _Planner:
         self.curve, self.limits, self.robot = curve, limits, curve.robot
         self.tolerance, self.pieces = tolerance, pieces
         self.forces, self.drives = forces, drives
+        self._paths: dict[bytes, list[np.ndarray]] = {}
         self.uses = DriveUses(drives, limits.first) if drives else Uses(forces, limits.first)
         self.features = features_of(limits, drives)
         self.degree = max(self.features, DEGREE)  # the last feature is continuous
@@ -198,9 +210,12 @@ class _Planner:
                 places = self._places(u, weight, unit, share=share)
                 found = self._solved(places, unit, ends)
             for _ in range(ROUNDS):
-                beyond = self._beyond(self._speed(found, unit))
+                speed = self._speed(found, unit)
+                beyond = self._beyond(speed)
                 if not beyond.size:
                     break
+                if not moves:
+                    durations.append(speed.duration / self._largest(speed, beyond, 1.0, COARSE))
                 none = np.zeros(beyond.size)
                 more = self._places(beyond, none, unit, share=share)
                 places, guess = self._joined(places, more, found.multipliers)
@@ -223,16 +238,13 @@ class _Planner:
                 PlanningWarning,
                 stacklevel=3,
             )
-        if not moves:
-            durations = [max(durations[0], speed.duration)]
-        durations.append(speed.duration)
         return TimedMotion(
             self.forces,
             self.curve,
             speed,
             self._report(speed, peaks),
             self._binding(speed),
-            tuple(durations),
+            _falling(durations if not moves else [], speed.duration),
             min(lower, speed.duration),
             found.converged,
         )
@@ -377,14 +389,23 @@ class _Planner:
     def _motion(self, speed: SquaredSpeed, u: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
         """Return q and its rates at the places u, and u̇ there."""
         rates = speed.rates(u, self.uses.order)
-        return composed(self.curve(u, self.uses.order), rates), rates[0]
+        return composed(self._path(u), rates), rates[0]
+
+    def _path(self, u: np.ndarray) -> list[np.ndarray]:
+        """Return the curve; the places of one round are looked at again in the next."""
+        key = u.tobytes()
+        found = self._paths.pop(key, None) or self.curve(u, self.uses.order)
+        self._paths[key] = found  # the last one that was asked for
+        if len(self._paths) > PATHS:
+            del self._paths[next(iter(self._paths))]
+        return found
 
     def _along(
         self, speed: SquaredSpeed, factor: float, u: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return uses and their slopes by u, of the motion played ``factor`` times as fast."""
         motion, rate = self._motion(speed, u)
-        value, slope = self.uses([factor**k * x for k, x in enumerate(motion)])
+        value, slope = self.uses(played(motion, factor))
         slope = slope / (factor * rate)[:, None]
         if self.limits.is_constant:
             return value, slope
@@ -428,7 +449,9 @@ class _Planner:
             f"the motion still exceeds a limit after {SLOWER} rounds; give another number of knots."
         )
 
-    def _largest(self, speed: SquaredSpeed, places: np.ndarray, share: float) -> float:
+    def _largest(
+        self, speed: SquaredSpeed, places: np.ndarray, share: float, nearly: float = 1e-14
+    ) -> float:
         """Return the largest factor near 1 at which these places keep a share of all limits."""
 
         def excess(factor: float) -> float:
@@ -441,8 +464,8 @@ class _Planner:
                 raise InfeasibleError("no speed of this motion keeps all limits.")
         while excess(high) <= 0.0:
             high *= 1.02
-        found = root_scalar(excess, bracket=(low, high), method="brentq", xtol=1e-14)
-        return found.root * (1.0 - 1e-13)
+        found = root_scalar(excess, bracket=(low, high), method="brentq", xtol=nearly)
+        return found.root * (1.0 - 10.0 * nearly)
 
     def _report(self, speed: SquaredSpeed, peaks: Maxima) -> LimitReport:
         motion, _ = self._motion(speed, peaks.time)

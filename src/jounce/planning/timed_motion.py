@@ -39,7 +39,8 @@ class TimedMotion:
 
     It is a trajectory: ``motion(t, order=4)``.  ``limits`` says how near it comes to each limit
     (all hold), ``binding`` which limit it uses up when; ``durations`` how the duration fell, from
-    one speed along the whole curve to the result; ``lower_bound`` is the duration without limits
+    one speed along the whole curve, over the rounds, each played as slowly as its limits ask, to
+    the result (with ends in motion that alone); ``lower_bound`` is the duration without limits
     of jerk and rates, which no motion along the path undercuts, to the accuracy of the knots.
     ``converged`` is False where the solver stopped early: the motion keeps the limits, and may be
     slower than it could be.
