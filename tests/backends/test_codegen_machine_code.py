@@ -185,12 +185,15 @@ def test_long_batches_of_any_stride(program: Program, code: MachineCode, step: i
         assert_close(actual, desired, ROUNDOFF)
 
 
-@pytest.mark.parametrize("width", [1, 2, 3, 4, 5, 7, 300])
-@pytest.mark.parametrize("lanes", [1, 4])
-def test_all_widths_are_transposed(width: int, lanes: int):
+@pytest.mark.parametrize("width", [1, 2, 3, 4, 5, 7, 64, 65, 133, 300])
+@pytest.mark.parametrize("lanes", [1, 2, 4, 8])
+@pytest.mark.parametrize("step", [1, 2])
+def test_all_widths_are_transposed(width: int, lanes: int, step: int):
+    """Few columns and many, all of them and every other one, with constants between."""
     graph = Graph()
-    values = graph.inputs(width)
-    outputs = [[x * 2.0 for x in values], [values[-1], 3.0, -values[0]], []]
+    values = graph.inputs(width)[::step]
+    between = [y for x in values for y in (x, 3.0)]
+    outputs = [[x * 2.0 for x in values], [values[-1], 3.0, -values[0]], [], between]
     program = graph.program([width], outputs)
     code = compile_program(program, lanes=lanes)
     inputs = samples(program, 9)

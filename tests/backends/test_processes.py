@@ -41,6 +41,7 @@ for pause in (0.02, 0.2, 0.6):
         raise SystemExit("the child hangs")
     assert os.waitstatus_to_exitcode(status) == 7
     jounce.kernels.kernel._kernels.clear()
+    jounce.api.call._called.clear()
     jounce.codegen.cache.clear()
 """
 

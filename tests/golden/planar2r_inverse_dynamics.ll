@@ -1,5 +1,6 @@
 ; calls other modules
-define void @read0_0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+define private void @read0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+start:
   %t1 = sub i64 %end, 1
   %t2 = add i64 %row, 0
   %t3 = icmp slt i64 %t2, %end
@@ -39,7 +40,8 @@ define void @read0_0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr
   store <4 x double> %t33, ptr %t35, align 32
   ret void
 }
-define void @read1_0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+define private void @read1(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+start:
   %t1 = sub i64 %end, 1
   %t2 = add i64 %row, 0
   %t3 = icmp slt i64 %t2, %end
@@ -79,7 +81,8 @@ define void @read1_0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr
   store <4 x double> %t33, ptr %t35, align 32
   ret void
 }
-define void @read2_0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+define private void @read2(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+start:
   %t1 = sub i64 %end, 1
   %t2 = add i64 %row, 0
   %t3 = icmp slt i64 %t2, %end
@@ -119,7 +122,8 @@ define void @read2_0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr
   store <4 x double> %t33, ptr %t35, align 32
   ret void
 }
-define void @read3_0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+define private void @read3(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+start:
   %t1 = sub i64 %end, 1
   %t2 = add i64 %row, 0
   %t3 = icmp slt i64 %t2, %end
@@ -160,7 +164,8 @@ define void @read3_0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr
   ret void
 }
 @angles0 = private constant [6 x i64] [i64 0, i64 256, i64 288, i64 32, i64 320, i64 352]
-define void @write0_0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+define private void @write0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+start:
   %t1 = sub i64 %end, 1
   %t2 = add i64 %row, 0
   %t3 = icmp slt i64 %t2, %end
@@ -202,7 +207,8 @@ define void @write0_0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, pt
   store <2 x double> %t34, ptr %t35, align 8
   ret void
 }
-define void @write1_0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+define private void @write1(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+start:
   %t1 = sub i64 %end, 1
   %t2 = add i64 %row, 0
   %t3 = icmp slt i64 %t2, %end
@@ -375,86 +381,86 @@ many:
   %many1.row = add i64 %row.many, 4
   %many2.row = add i64 %row.many, 8
   %many3.row = add i64 %row.many, 12
-  %many0.read0_0.q = getelementptr ptr, ptr %in, i64 0
-  %many0.read0_0.p = load ptr, ptr %many0.read0_0.q
-  %many0.read0_0.r = getelementptr i64, ptr %in.strides, i64 0
-  %many0.read0_0.n = load i64, ptr %many0.read0_0.r
-  call void @read0_0(ptr %many0.read0_0.p, i64 %many0.read0_0.n, i64 %many0.row, i64 %end, ptr %waste, ptr %s0)
-  %many1.read0_0.q = getelementptr ptr, ptr %in, i64 0
-  %many1.read0_0.p = load ptr, ptr %many1.read0_0.q
-  %many1.read0_0.r = getelementptr i64, ptr %in.strides, i64 0
-  %many1.read0_0.n = load i64, ptr %many1.read0_0.r
-  call void @read0_0(ptr %many1.read0_0.p, i64 %many1.read0_0.n, i64 %many1.row, i64 %end, ptr %waste, ptr %s1)
-  %many2.read0_0.q = getelementptr ptr, ptr %in, i64 0
-  %many2.read0_0.p = load ptr, ptr %many2.read0_0.q
-  %many2.read0_0.r = getelementptr i64, ptr %in.strides, i64 0
-  %many2.read0_0.n = load i64, ptr %many2.read0_0.r
-  call void @read0_0(ptr %many2.read0_0.p, i64 %many2.read0_0.n, i64 %many2.row, i64 %end, ptr %waste, ptr %s2)
-  %many3.read0_0.q = getelementptr ptr, ptr %in, i64 0
-  %many3.read0_0.p = load ptr, ptr %many3.read0_0.q
-  %many3.read0_0.r = getelementptr i64, ptr %in.strides, i64 0
-  %many3.read0_0.n = load i64, ptr %many3.read0_0.r
-  call void @read0_0(ptr %many3.read0_0.p, i64 %many3.read0_0.n, i64 %many3.row, i64 %end, ptr %waste, ptr %s3)
-  %many0.read1_0.q = getelementptr ptr, ptr %in, i64 1
-  %many0.read1_0.p = load ptr, ptr %many0.read1_0.q
-  %many0.read1_0.r = getelementptr i64, ptr %in.strides, i64 1
-  %many0.read1_0.n = load i64, ptr %many0.read1_0.r
-  call void @read1_0(ptr %many0.read1_0.p, i64 %many0.read1_0.n, i64 %many0.row, i64 %end, ptr %waste, ptr %s0)
-  %many1.read1_0.q = getelementptr ptr, ptr %in, i64 1
-  %many1.read1_0.p = load ptr, ptr %many1.read1_0.q
-  %many1.read1_0.r = getelementptr i64, ptr %in.strides, i64 1
-  %many1.read1_0.n = load i64, ptr %many1.read1_0.r
-  call void @read1_0(ptr %many1.read1_0.p, i64 %many1.read1_0.n, i64 %many1.row, i64 %end, ptr %waste, ptr %s1)
-  %many2.read1_0.q = getelementptr ptr, ptr %in, i64 1
-  %many2.read1_0.p = load ptr, ptr %many2.read1_0.q
-  %many2.read1_0.r = getelementptr i64, ptr %in.strides, i64 1
-  %many2.read1_0.n = load i64, ptr %many2.read1_0.r
-  call void @read1_0(ptr %many2.read1_0.p, i64 %many2.read1_0.n, i64 %many2.row, i64 %end, ptr %waste, ptr %s2)
-  %many3.read1_0.q = getelementptr ptr, ptr %in, i64 1
-  %many3.read1_0.p = load ptr, ptr %many3.read1_0.q
-  %many3.read1_0.r = getelementptr i64, ptr %in.strides, i64 1
-  %many3.read1_0.n = load i64, ptr %many3.read1_0.r
-  call void @read1_0(ptr %many3.read1_0.p, i64 %many3.read1_0.n, i64 %many3.row, i64 %end, ptr %waste, ptr %s3)
-  %many0.read2_0.q = getelementptr ptr, ptr %in, i64 2
-  %many0.read2_0.p = load ptr, ptr %many0.read2_0.q
-  %many0.read2_0.r = getelementptr i64, ptr %in.strides, i64 2
-  %many0.read2_0.n = load i64, ptr %many0.read2_0.r
-  call void @read2_0(ptr %many0.read2_0.p, i64 %many0.read2_0.n, i64 %many0.row, i64 %end, ptr %waste, ptr %s0)
-  %many1.read2_0.q = getelementptr ptr, ptr %in, i64 2
-  %many1.read2_0.p = load ptr, ptr %many1.read2_0.q
-  %many1.read2_0.r = getelementptr i64, ptr %in.strides, i64 2
-  %many1.read2_0.n = load i64, ptr %many1.read2_0.r
-  call void @read2_0(ptr %many1.read2_0.p, i64 %many1.read2_0.n, i64 %many1.row, i64 %end, ptr %waste, ptr %s1)
-  %many2.read2_0.q = getelementptr ptr, ptr %in, i64 2
-  %many2.read2_0.p = load ptr, ptr %many2.read2_0.q
-  %many2.read2_0.r = getelementptr i64, ptr %in.strides, i64 2
-  %many2.read2_0.n = load i64, ptr %many2.read2_0.r
-  call void @read2_0(ptr %many2.read2_0.p, i64 %many2.read2_0.n, i64 %many2.row, i64 %end, ptr %waste, ptr %s2)
-  %many3.read2_0.q = getelementptr ptr, ptr %in, i64 2
-  %many3.read2_0.p = load ptr, ptr %many3.read2_0.q
-  %many3.read2_0.r = getelementptr i64, ptr %in.strides, i64 2
-  %many3.read2_0.n = load i64, ptr %many3.read2_0.r
-  call void @read2_0(ptr %many3.read2_0.p, i64 %many3.read2_0.n, i64 %many3.row, i64 %end, ptr %waste, ptr %s3)
-  %many0.read3_0.q = getelementptr ptr, ptr %in, i64 3
-  %many0.read3_0.p = load ptr, ptr %many0.read3_0.q
-  %many0.read3_0.r = getelementptr i64, ptr %in.strides, i64 3
-  %many0.read3_0.n = load i64, ptr %many0.read3_0.r
-  call void @read3_0(ptr %many0.read3_0.p, i64 %many0.read3_0.n, i64 %many0.row, i64 %end, ptr %waste, ptr %s0)
-  %many1.read3_0.q = getelementptr ptr, ptr %in, i64 3
-  %many1.read3_0.p = load ptr, ptr %many1.read3_0.q
-  %many1.read3_0.r = getelementptr i64, ptr %in.strides, i64 3
-  %many1.read3_0.n = load i64, ptr %many1.read3_0.r
-  call void @read3_0(ptr %many1.read3_0.p, i64 %many1.read3_0.n, i64 %many1.row, i64 %end, ptr %waste, ptr %s1)
-  %many2.read3_0.q = getelementptr ptr, ptr %in, i64 3
-  %many2.read3_0.p = load ptr, ptr %many2.read3_0.q
-  %many2.read3_0.r = getelementptr i64, ptr %in.strides, i64 3
-  %many2.read3_0.n = load i64, ptr %many2.read3_0.r
-  call void @read3_0(ptr %many2.read3_0.p, i64 %many2.read3_0.n, i64 %many2.row, i64 %end, ptr %waste, ptr %s2)
-  %many3.read3_0.q = getelementptr ptr, ptr %in, i64 3
-  %many3.read3_0.p = load ptr, ptr %many3.read3_0.q
-  %many3.read3_0.r = getelementptr i64, ptr %in.strides, i64 3
-  %many3.read3_0.n = load i64, ptr %many3.read3_0.r
-  call void @read3_0(ptr %many3.read3_0.p, i64 %many3.read3_0.n, i64 %many3.row, i64 %end, ptr %waste, ptr %s3)
+  %many0.in0.q = getelementptr ptr, ptr %in, i64 0
+  %many0.in0.p = load ptr, ptr %many0.in0.q
+  %many0.in0.r = getelementptr i64, ptr %in.strides, i64 0
+  %many0.in0.n = load i64, ptr %many0.in0.r
+  call void @read0(ptr %many0.in0.p, i64 %many0.in0.n, i64 %many0.row, i64 %end, ptr %waste, ptr %s0)
+  %many1.in0.q = getelementptr ptr, ptr %in, i64 0
+  %many1.in0.p = load ptr, ptr %many1.in0.q
+  %many1.in0.r = getelementptr i64, ptr %in.strides, i64 0
+  %many1.in0.n = load i64, ptr %many1.in0.r
+  call void @read0(ptr %many1.in0.p, i64 %many1.in0.n, i64 %many1.row, i64 %end, ptr %waste, ptr %s1)
+  %many2.in0.q = getelementptr ptr, ptr %in, i64 0
+  %many2.in0.p = load ptr, ptr %many2.in0.q
+  %many2.in0.r = getelementptr i64, ptr %in.strides, i64 0
+  %many2.in0.n = load i64, ptr %many2.in0.r
+  call void @read0(ptr %many2.in0.p, i64 %many2.in0.n, i64 %many2.row, i64 %end, ptr %waste, ptr %s2)
+  %many3.in0.q = getelementptr ptr, ptr %in, i64 0
+  %many3.in0.p = load ptr, ptr %many3.in0.q
+  %many3.in0.r = getelementptr i64, ptr %in.strides, i64 0
+  %many3.in0.n = load i64, ptr %many3.in0.r
+  call void @read0(ptr %many3.in0.p, i64 %many3.in0.n, i64 %many3.row, i64 %end, ptr %waste, ptr %s3)
+  %many0.in1.q = getelementptr ptr, ptr %in, i64 1
+  %many0.in1.p = load ptr, ptr %many0.in1.q
+  %many0.in1.r = getelementptr i64, ptr %in.strides, i64 1
+  %many0.in1.n = load i64, ptr %many0.in1.r
+  call void @read1(ptr %many0.in1.p, i64 %many0.in1.n, i64 %many0.row, i64 %end, ptr %waste, ptr %s0)
+  %many1.in1.q = getelementptr ptr, ptr %in, i64 1
+  %many1.in1.p = load ptr, ptr %many1.in1.q
+  %many1.in1.r = getelementptr i64, ptr %in.strides, i64 1
+  %many1.in1.n = load i64, ptr %many1.in1.r
+  call void @read1(ptr %many1.in1.p, i64 %many1.in1.n, i64 %many1.row, i64 %end, ptr %waste, ptr %s1)
+  %many2.in1.q = getelementptr ptr, ptr %in, i64 1
+  %many2.in1.p = load ptr, ptr %many2.in1.q
+  %many2.in1.r = getelementptr i64, ptr %in.strides, i64 1
+  %many2.in1.n = load i64, ptr %many2.in1.r
+  call void @read1(ptr %many2.in1.p, i64 %many2.in1.n, i64 %many2.row, i64 %end, ptr %waste, ptr %s2)
+  %many3.in1.q = getelementptr ptr, ptr %in, i64 1
+  %many3.in1.p = load ptr, ptr %many3.in1.q
+  %many3.in1.r = getelementptr i64, ptr %in.strides, i64 1
+  %many3.in1.n = load i64, ptr %many3.in1.r
+  call void @read1(ptr %many3.in1.p, i64 %many3.in1.n, i64 %many3.row, i64 %end, ptr %waste, ptr %s3)
+  %many0.in2.q = getelementptr ptr, ptr %in, i64 2
+  %many0.in2.p = load ptr, ptr %many0.in2.q
+  %many0.in2.r = getelementptr i64, ptr %in.strides, i64 2
+  %many0.in2.n = load i64, ptr %many0.in2.r
+  call void @read2(ptr %many0.in2.p, i64 %many0.in2.n, i64 %many0.row, i64 %end, ptr %waste, ptr %s0)
+  %many1.in2.q = getelementptr ptr, ptr %in, i64 2
+  %many1.in2.p = load ptr, ptr %many1.in2.q
+  %many1.in2.r = getelementptr i64, ptr %in.strides, i64 2
+  %many1.in2.n = load i64, ptr %many1.in2.r
+  call void @read2(ptr %many1.in2.p, i64 %many1.in2.n, i64 %many1.row, i64 %end, ptr %waste, ptr %s1)
+  %many2.in2.q = getelementptr ptr, ptr %in, i64 2
+  %many2.in2.p = load ptr, ptr %many2.in2.q
+  %many2.in2.r = getelementptr i64, ptr %in.strides, i64 2
+  %many2.in2.n = load i64, ptr %many2.in2.r
+  call void @read2(ptr %many2.in2.p, i64 %many2.in2.n, i64 %many2.row, i64 %end, ptr %waste, ptr %s2)
+  %many3.in2.q = getelementptr ptr, ptr %in, i64 2
+  %many3.in2.p = load ptr, ptr %many3.in2.q
+  %many3.in2.r = getelementptr i64, ptr %in.strides, i64 2
+  %many3.in2.n = load i64, ptr %many3.in2.r
+  call void @read2(ptr %many3.in2.p, i64 %many3.in2.n, i64 %many3.row, i64 %end, ptr %waste, ptr %s3)
+  %many0.in3.q = getelementptr ptr, ptr %in, i64 3
+  %many0.in3.p = load ptr, ptr %many0.in3.q
+  %many0.in3.r = getelementptr i64, ptr %in.strides, i64 3
+  %many0.in3.n = load i64, ptr %many0.in3.r
+  call void @read3(ptr %many0.in3.p, i64 %many0.in3.n, i64 %many0.row, i64 %end, ptr %waste, ptr %s0)
+  %many1.in3.q = getelementptr ptr, ptr %in, i64 3
+  %many1.in3.p = load ptr, ptr %many1.in3.q
+  %many1.in3.r = getelementptr i64, ptr %in.strides, i64 3
+  %many1.in3.n = load i64, ptr %many1.in3.r
+  call void @read3(ptr %many1.in3.p, i64 %many1.in3.n, i64 %many1.row, i64 %end, ptr %waste, ptr %s1)
+  %many2.in3.q = getelementptr ptr, ptr %in, i64 3
+  %many2.in3.p = load ptr, ptr %many2.in3.q
+  %many2.in3.r = getelementptr i64, ptr %in.strides, i64 3
+  %many2.in3.n = load i64, ptr %many2.in3.r
+  call void @read3(ptr %many2.in3.p, i64 %many2.in3.n, i64 %many2.row, i64 %end, ptr %waste, ptr %s2)
+  %many3.in3.q = getelementptr ptr, ptr %in, i64 3
+  %many3.in3.p = load ptr, ptr %many3.in3.q
+  %many3.in3.r = getelementptr i64, ptr %in.strides, i64 3
+  %many3.in3.n = load i64, ptr %many3.in3.r
+  call void @read3(ptr %many3.in3.p, i64 %many3.in3.n, i64 %many3.row, i64 %end, ptr %waste, ptr %s3)
   %many0.angles0 = call i1 @sincos(ptr %s0, ptr @angles0, i64 2)
   br i1 %many0.angles0, label %many0.angles0.far, label %many0.angles0.near
 many0.angles0.far:
@@ -479,50 +485,47 @@ many3.angles0.far:
   call void @sincos_libm(ptr %s3, ptr @angles0, i64 2)
   br label %many3.angles0.near
 many3.angles0.near:
-  call void @chunk0(ptr %s0)
-  call void @chunk0(ptr %s1)
-  call void @chunk0(ptr %s2)
-  call void @chunk0(ptr %s3)
-  %many0.write0_0.q = getelementptr ptr, ptr %out, i64 0
-  %many0.write0_0.p = load ptr, ptr %many0.write0_0.q
-  %many0.write0_0.r = getelementptr i64, ptr %out.strides, i64 0
-  %many0.write0_0.n = load i64, ptr %many0.write0_0.r
-  call void @write0_0(ptr %many0.write0_0.p, i64 %many0.write0_0.n, i64 %many0.row, i64 %end, ptr %waste, ptr %s0)
-  %many1.write0_0.q = getelementptr ptr, ptr %out, i64 0
-  %many1.write0_0.p = load ptr, ptr %many1.write0_0.q
-  %many1.write0_0.r = getelementptr i64, ptr %out.strides, i64 0
-  %many1.write0_0.n = load i64, ptr %many1.write0_0.r
-  call void @write0_0(ptr %many1.write0_0.p, i64 %many1.write0_0.n, i64 %many1.row, i64 %end, ptr %waste, ptr %s1)
-  %many2.write0_0.q = getelementptr ptr, ptr %out, i64 0
-  %many2.write0_0.p = load ptr, ptr %many2.write0_0.q
-  %many2.write0_0.r = getelementptr i64, ptr %out.strides, i64 0
-  %many2.write0_0.n = load i64, ptr %many2.write0_0.r
-  call void @write0_0(ptr %many2.write0_0.p, i64 %many2.write0_0.n, i64 %many2.row, i64 %end, ptr %waste, ptr %s2)
-  %many3.write0_0.q = getelementptr ptr, ptr %out, i64 0
-  %many3.write0_0.p = load ptr, ptr %many3.write0_0.q
-  %many3.write0_0.r = getelementptr i64, ptr %out.strides, i64 0
-  %many3.write0_0.n = load i64, ptr %many3.write0_0.r
-  call void @write0_0(ptr %many3.write0_0.p, i64 %many3.write0_0.n, i64 %many3.row, i64 %end, ptr %waste, ptr %s3)
-  %many0.write1_0.q = getelementptr ptr, ptr %out, i64 1
-  %many0.write1_0.p = load ptr, ptr %many0.write1_0.q
-  %many0.write1_0.r = getelementptr i64, ptr %out.strides, i64 1
-  %many0.write1_0.n = load i64, ptr %many0.write1_0.r
-  call void @write1_0(ptr %many0.write1_0.p, i64 %many0.write1_0.n, i64 %many0.row, i64 %end, ptr %waste, ptr %s0)
-  %many1.write1_0.q = getelementptr ptr, ptr %out, i64 1
-  %many1.write1_0.p = load ptr, ptr %many1.write1_0.q
-  %many1.write1_0.r = getelementptr i64, ptr %out.strides, i64 1
-  %many1.write1_0.n = load i64, ptr %many1.write1_0.r
-  call void @write1_0(ptr %many1.write1_0.p, i64 %many1.write1_0.n, i64 %many1.row, i64 %end, ptr %waste, ptr %s1)
-  %many2.write1_0.q = getelementptr ptr, ptr %out, i64 1
-  %many2.write1_0.p = load ptr, ptr %many2.write1_0.q
-  %many2.write1_0.r = getelementptr i64, ptr %out.strides, i64 1
-  %many2.write1_0.n = load i64, ptr %many2.write1_0.r
-  call void @write1_0(ptr %many2.write1_0.p, i64 %many2.write1_0.n, i64 %many2.row, i64 %end, ptr %waste, ptr %s2)
-  %many3.write1_0.q = getelementptr ptr, ptr %out, i64 1
-  %many3.write1_0.p = load ptr, ptr %many3.write1_0.q
-  %many3.write1_0.r = getelementptr i64, ptr %out.strides, i64 1
-  %many3.write1_0.n = load i64, ptr %many3.write1_0.r
-  call void @write1_0(ptr %many3.write1_0.p, i64 %many3.write1_0.n, i64 %many3.row, i64 %end, ptr %waste, ptr %s3)
+  call void @run0.many(ptr %s0)
+  %many0.out0.q = getelementptr ptr, ptr %out, i64 0
+  %many0.out0.p = load ptr, ptr %many0.out0.q
+  %many0.out0.r = getelementptr i64, ptr %out.strides, i64 0
+  %many0.out0.n = load i64, ptr %many0.out0.r
+  call void @write0(ptr %many0.out0.p, i64 %many0.out0.n, i64 %many0.row, i64 %end, ptr %waste, ptr %s0)
+  %many1.out0.q = getelementptr ptr, ptr %out, i64 0
+  %many1.out0.p = load ptr, ptr %many1.out0.q
+  %many1.out0.r = getelementptr i64, ptr %out.strides, i64 0
+  %many1.out0.n = load i64, ptr %many1.out0.r
+  call void @write0(ptr %many1.out0.p, i64 %many1.out0.n, i64 %many1.row, i64 %end, ptr %waste, ptr %s1)
+  %many2.out0.q = getelementptr ptr, ptr %out, i64 0
+  %many2.out0.p = load ptr, ptr %many2.out0.q
+  %many2.out0.r = getelementptr i64, ptr %out.strides, i64 0
+  %many2.out0.n = load i64, ptr %many2.out0.r
+  call void @write0(ptr %many2.out0.p, i64 %many2.out0.n, i64 %many2.row, i64 %end, ptr %waste, ptr %s2)
+  %many3.out0.q = getelementptr ptr, ptr %out, i64 0
+  %many3.out0.p = load ptr, ptr %many3.out0.q
+  %many3.out0.r = getelementptr i64, ptr %out.strides, i64 0
+  %many3.out0.n = load i64, ptr %many3.out0.r
+  call void @write0(ptr %many3.out0.p, i64 %many3.out0.n, i64 %many3.row, i64 %end, ptr %waste, ptr %s3)
+  %many0.out1.q = getelementptr ptr, ptr %out, i64 1
+  %many0.out1.p = load ptr, ptr %many0.out1.q
+  %many0.out1.r = getelementptr i64, ptr %out.strides, i64 1
+  %many0.out1.n = load i64, ptr %many0.out1.r
+  call void @write1(ptr %many0.out1.p, i64 %many0.out1.n, i64 %many0.row, i64 %end, ptr %waste, ptr %s0)
+  %many1.out1.q = getelementptr ptr, ptr %out, i64 1
+  %many1.out1.p = load ptr, ptr %many1.out1.q
+  %many1.out1.r = getelementptr i64, ptr %out.strides, i64 1
+  %many1.out1.n = load i64, ptr %many1.out1.r
+  call void @write1(ptr %many1.out1.p, i64 %many1.out1.n, i64 %many1.row, i64 %end, ptr %waste, ptr %s1)
+  %many2.out1.q = getelementptr ptr, ptr %out, i64 1
+  %many2.out1.p = load ptr, ptr %many2.out1.q
+  %many2.out1.r = getelementptr i64, ptr %out.strides, i64 1
+  %many2.out1.n = load i64, ptr %many2.out1.r
+  call void @write1(ptr %many2.out1.p, i64 %many2.out1.n, i64 %many2.row, i64 %end, ptr %waste, ptr %s2)
+  %many3.out1.q = getelementptr ptr, ptr %out, i64 1
+  %many3.out1.p = load ptr, ptr %many3.out1.q
+  %many3.out1.r = getelementptr i64, ptr %out.strides, i64 1
+  %many3.out1.n = load i64, ptr %many3.out1.r
+  call void @write1(ptr %many3.out1.p, i64 %many3.out1.n, i64 %many3.row, i64 %end, ptr %waste, ptr %s3)
   br label %many.end
 many.end:
   br label %head
@@ -533,50 +536,51 @@ tail:
   br i1 %some, label %one, label %done
 one:
   %one0.row = add i64 %row.one, 0
-  %one0.read0_0.q = getelementptr ptr, ptr %in, i64 0
-  %one0.read0_0.p = load ptr, ptr %one0.read0_0.q
-  %one0.read0_0.r = getelementptr i64, ptr %in.strides, i64 0
-  %one0.read0_0.n = load i64, ptr %one0.read0_0.r
-  call void @read0_0(ptr %one0.read0_0.p, i64 %one0.read0_0.n, i64 %one0.row, i64 %end, ptr %waste, ptr %s0)
-  %one0.read1_0.q = getelementptr ptr, ptr %in, i64 1
-  %one0.read1_0.p = load ptr, ptr %one0.read1_0.q
-  %one0.read1_0.r = getelementptr i64, ptr %in.strides, i64 1
-  %one0.read1_0.n = load i64, ptr %one0.read1_0.r
-  call void @read1_0(ptr %one0.read1_0.p, i64 %one0.read1_0.n, i64 %one0.row, i64 %end, ptr %waste, ptr %s0)
-  %one0.read2_0.q = getelementptr ptr, ptr %in, i64 2
-  %one0.read2_0.p = load ptr, ptr %one0.read2_0.q
-  %one0.read2_0.r = getelementptr i64, ptr %in.strides, i64 2
-  %one0.read2_0.n = load i64, ptr %one0.read2_0.r
-  call void @read2_0(ptr %one0.read2_0.p, i64 %one0.read2_0.n, i64 %one0.row, i64 %end, ptr %waste, ptr %s0)
-  %one0.read3_0.q = getelementptr ptr, ptr %in, i64 3
-  %one0.read3_0.p = load ptr, ptr %one0.read3_0.q
-  %one0.read3_0.r = getelementptr i64, ptr %in.strides, i64 3
-  %one0.read3_0.n = load i64, ptr %one0.read3_0.r
-  call void @read3_0(ptr %one0.read3_0.p, i64 %one0.read3_0.n, i64 %one0.row, i64 %end, ptr %waste, ptr %s0)
+  %one0.in0.q = getelementptr ptr, ptr %in, i64 0
+  %one0.in0.p = load ptr, ptr %one0.in0.q
+  %one0.in0.r = getelementptr i64, ptr %in.strides, i64 0
+  %one0.in0.n = load i64, ptr %one0.in0.r
+  call void @read0(ptr %one0.in0.p, i64 %one0.in0.n, i64 %one0.row, i64 %end, ptr %waste, ptr %s0)
+  %one0.in1.q = getelementptr ptr, ptr %in, i64 1
+  %one0.in1.p = load ptr, ptr %one0.in1.q
+  %one0.in1.r = getelementptr i64, ptr %in.strides, i64 1
+  %one0.in1.n = load i64, ptr %one0.in1.r
+  call void @read1(ptr %one0.in1.p, i64 %one0.in1.n, i64 %one0.row, i64 %end, ptr %waste, ptr %s0)
+  %one0.in2.q = getelementptr ptr, ptr %in, i64 2
+  %one0.in2.p = load ptr, ptr %one0.in2.q
+  %one0.in2.r = getelementptr i64, ptr %in.strides, i64 2
+  %one0.in2.n = load i64, ptr %one0.in2.r
+  call void @read2(ptr %one0.in2.p, i64 %one0.in2.n, i64 %one0.row, i64 %end, ptr %waste, ptr %s0)
+  %one0.in3.q = getelementptr ptr, ptr %in, i64 3
+  %one0.in3.p = load ptr, ptr %one0.in3.q
+  %one0.in3.r = getelementptr i64, ptr %in.strides, i64 3
+  %one0.in3.n = load i64, ptr %one0.in3.r
+  call void @read3(ptr %one0.in3.p, i64 %one0.in3.n, i64 %one0.row, i64 %end, ptr %waste, ptr %s0)
   %one0.angles0 = call i1 @sincos(ptr %s0, ptr @angles0, i64 2)
   br i1 %one0.angles0, label %one0.angles0.far, label %one0.angles0.near
 one0.angles0.far:
   call void @sincos_libm(ptr %s0, ptr @angles0, i64 2)
   br label %one0.angles0.near
 one0.angles0.near:
-  call void @chunk0(ptr %s0)
-  %one0.write0_0.q = getelementptr ptr, ptr %out, i64 0
-  %one0.write0_0.p = load ptr, ptr %one0.write0_0.q
-  %one0.write0_0.r = getelementptr i64, ptr %out.strides, i64 0
-  %one0.write0_0.n = load i64, ptr %one0.write0_0.r
-  call void @write0_0(ptr %one0.write0_0.p, i64 %one0.write0_0.n, i64 %one0.row, i64 %end, ptr %waste, ptr %s0)
-  %one0.write1_0.q = getelementptr ptr, ptr %out, i64 1
-  %one0.write1_0.p = load ptr, ptr %one0.write1_0.q
-  %one0.write1_0.r = getelementptr i64, ptr %out.strides, i64 1
-  %one0.write1_0.n = load i64, ptr %one0.write1_0.r
-  call void @write1_0(ptr %one0.write1_0.p, i64 %one0.write1_0.n, i64 %one0.row, i64 %end, ptr %waste, ptr %s0)
+  call void @run0.one(ptr %s0)
+  %one0.out0.q = getelementptr ptr, ptr %out, i64 0
+  %one0.out0.p = load ptr, ptr %one0.out0.q
+  %one0.out0.r = getelementptr i64, ptr %out.strides, i64 0
+  %one0.out0.n = load i64, ptr %one0.out0.r
+  call void @write0(ptr %one0.out0.p, i64 %one0.out0.n, i64 %one0.row, i64 %end, ptr %waste, ptr %s0)
+  %one0.out1.q = getelementptr ptr, ptr %out, i64 1
+  %one0.out1.p = load ptr, ptr %one0.out1.q
+  %one0.out1.r = getelementptr i64, ptr %out.strides, i64 1
+  %one0.out1.n = load i64, ptr %one0.out1.r
+  call void @write1(ptr %one0.out1.p, i64 %one0.out1.n, i64 %one0.row, i64 %end, ptr %waste, ptr %s0)
   br label %one.end
 one.end:
   br label %tail
 done:
   ret void
 }
-declare void @chunk0(ptr)
+declare void @run0.many(ptr)
+declare void @run0.one(ptr)
 declare i1 @sincos(ptr, ptr, i64)
 declare double @sin(double) #2
 declare double @cos(double) #2
@@ -589,7 +593,7 @@ attributes #0 = { nounwind noinline }
 attributes #1 = { nounwind noinline cold }
 attributes #2 = { nounwind }
 
-define void @chunk0(ptr noalias %s) #0 {
+define private void @chunk0(ptr noalias %s) #0 {
   %l6 = getelementptr i8, ptr %s, i64 192
   %v6 = load <4 x double>, ptr %l6, align 32
   %v14 = fmul <4 x double> %v6, splat (double 0x3FE0000000000000)
@@ -690,6 +694,31 @@ define void @chunk0(ptr noalias %s) #0 {
   store <4 x double> %v99, ptr %s99, align 32
   ret void
 }
+define void @run0.many(ptr %s0) #0 {
+  %s1 = getelementptr i8, ptr %s0, i64 512
+  %s2 = getelementptr i8, ptr %s0, i64 1024
+  %s3 = getelementptr i8, ptr %s0, i64 1536
+  call void @chunk0(ptr %s0)
+  call void @chunk0(ptr %s1)
+  call void @chunk0(ptr %s2)
+  call void @chunk0(ptr %s3)
+  ret void
+}
+define void @run0.one(ptr %s0) #0 {
+  call void @chunk0(ptr %s0)
+  ret void
+}
+declare double @sin(double) #2
+declare double @cos(double) #2
+declare double @llvm.fabs.f64(double)
+declare <4 x double> @llvm.fma.v4f64(<4 x double>, <4 x double>, <4 x double>)
+declare <4 x double> @llvm.sqrt.v4f64(<4 x double>)
+declare <4 x double> @llvm.fabs.v4f64(<4 x double>)
+declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
+attributes #0 = { nounwind noinline }
+attributes #1 = { nounwind noinline cold }
+attributes #2 = { nounwind }
+
 define i1 @sincos(ptr noalias %s, ptr %table, i64 %count) #0 {
 entry:
   br label %loop

@@ -131,6 +131,7 @@ class Kernel:
         return self._runner
 
     def _compiled(self, progress: Progress | None) -> Runner | None:
+        ordinary = self._ordinary  # traced here: a fork elsewhere would copy a lock that is taken
         if os.environ.get(INTERPRET):
             return None
         try:
@@ -141,7 +142,7 @@ class Kernel:
         runner = Runner(native, self.program.operations)
         self.__call__ = fast_callable(native, self.signature, self.call)
         balls = [part.start for part in self.spec.robot.quaternions]
-        if self._ordinary:
+        if ordinary:
             self.checked = fast_callable(native, self.signature, self.checked, quaternions=balls)
         return runner
 
@@ -163,8 +164,10 @@ class Kernel:
         small = True
         given, batch = checked_arrays(self.signature, arrays)
         if check:
-            small = check_values(self.spec.robot, self.signature, given) and self._ordinary
-            if small and not batch and out is None and self.runner is not None:
+            small = check_values(self.spec.robot, self.signature, given)
+            compiled = self.runner is not None
+            small = small and self._ordinary
+            if small and not batch and out is None and compiled:
                 return self.__call__(*given)  # one sample: the built-in, if it takes it
         result = result_array(self.signature, batch, out)
         if out is not None:

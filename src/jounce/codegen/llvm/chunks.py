@@ -26,7 +26,7 @@ class ChunkPrinter:
     def function(self, name: str, values: list[int]) -> str:
         """Return the definition of a function that computes `values`."""
         names = dict(self.constants)
-        lines = [f"define void @{name}(ptr noalias %s) #0 {{"]
+        lines = [f"define private void @{name}(ptr noalias %s) #0 {{"]
         slot_of = self.slots.of
         reads = self.code.reads
         for value in values:

@@ -15,22 +15,32 @@ of later ones are fetched.
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from dataclasses import dataclass
 
 from jounce.codegen.fusion import Code, fused
 from jounce.codegen.llvm.chunks import ChunkPrinter
 from jounce.codegen.llvm.host import FAR
-from jounce.codegen.llvm.rows import NARROW, print_fetch, print_reader, print_writer
+from jounce.codegen.llvm.rows import (
+    NARROW,
+    SPAN,
+    pairs,
+    print_fetch,
+    print_read_loop,
+    print_reader,
+    print_table,
+    print_write_loop,
+    print_writer,
+)
 from jounce.codegen.llvm.sincos import LIMIT, print_libm, print_sincos
 from jounce.codegen.llvm.sweep import PAIR, WIDE, packed_columns, print_sweep, segments
-from jounce.codegen.llvm.types import declarations, splat
+from jounce.codegen.llvm.types import declarations, splat, vector
 from jounce.codegen.program import Program
-from jounce.codegen.schedule import CHUNK, Angles, Chunk, Step, schedule
+from jounce.codegen.schedule import CHUNK, Angles, Step, schedule
 from jounce.codegen.slots import Slots, allocate
 
 ENTRY = "entry"
-SPAN = 64  # columns moved by one function; the time to compile one grows with its square
-MODULE = 80  # chunks in a module
+MODULE = 40  # chunks in a module, which are called one after the other
 ALIGNMENT = 64
 AHEAD = 2  # blocks from the one at work to the one that is fetched
 BLOCK = 4  # groups of samples that take each step in turn, while its code is at hand
@@ -82,8 +92,14 @@ class _Printer:
         self.block = BLOCK
         self.packed = 0  # bytes of the packed rows
         self.waste = _padded(8 * max(code.program.output_widths, default=0))
-        self.stride = _padded(8 * lanes * slots.count)
+        self.constants: dict[str, int] = {}  # those with a slot, for loops over slots
+        self.loops: set[str] = set()  # functions that move columns by a table
         self.text: list[str] = []
+
+    @property
+    def stride(self) -> int:
+        """Size of the block of one group."""
+        return _padded(8 * self.lanes * (self.slots.count + len(self.constants)))
 
     @property
     def scratch_bytes(self) -> int:
@@ -93,34 +109,58 @@ class _Printer:
     def modules(self) -> tuple[str, ...]:
         """Return the module of the entry point and modules of chunks, which call nothing."""
         self._readers()
-        chunks = self._steps()
+        runs = self._steps()
         self._writers()
-        declared = [f"declare void @chunk{k}(ptr)" for k in range(len(chunks))]
+        groups = [self._run(k, run) for k, run in enumerate(runs)]
+        declared = [
+            f"declare void @run{k}.{loop}(ptr)"
+            for k in range(len(runs))
+            for loop in ("many", "one")
+        ]
         if any(isinstance(step, Angles) for step in self.steps):
             self.text.append(print_libm(self.lanes, limit=LIMIT if self.host_fma else -1.0))
             if self.host_fma:
-                chunks.append(print_sincos(self.lanes))
+                groups.append(print_sincos(self.lanes))
                 declared.append("declare i1 @sincos(ptr, ptr, i64)")
         if self.packed:
             self.text.append(print_sweep(self.lanes))
         count = self.block * self.lanes
         self.text += [print_fetch("in", count), print_fetch("out", count), self._entry()]
         tail = declarations(self.lanes)
-        groups = [chunks[k : k + MODULE] for k in range(0, len(chunks), MODULE)]
         main = "\n".join([*self.text, *declared, tail])
-        return (FAR + main, *("\n".join([*group, tail]) for group in groups))
+        return (FAR + main, *(f"{group}\n{tail}" for group in groups))
+
+    def _run(self, k: int, chunks: list[str]) -> str:
+        """Return chunks with the functions that call them, for many groups and for one."""
+        shift = "".join(
+            f"  %s{g} = getelementptr i8, ptr %s0, i64 {g * self.stride}\n"
+            for g in range(1, self.block)
+        )
+        many = "".join(
+            f"  call void @chunk{c}(ptr %s{g})\n"
+            for c in range(len(chunks))
+            for g in range(self.block)
+        )
+        one = "".join(f"  call void @chunk{c}(ptr %s0)\n" for c in range(len(chunks)))
+        calls = (
+            f"define void @run{k}.many(ptr %s0) #0 {{\n{shift}{many}  ret void\n}}",
+            f"define void @run{k}.one(ptr %s0) #0 {{\n{one}  ret void\n}}",
+        )
+        return "\n".join([*chunks, *calls])
 
     def _readers(self) -> None:
         """Add the functions that read the used inputs."""
-        first = 0
+        of, first = self.slots.of, 0
         for a, width in enumerate(self.code.program.input_widths):
-            used = [k for k in range(width) if first + k in self.slots.of]
-            for part in range(0, len(used), SPAN):
-                columns = {k: self.slots.of[first + k] for k in used[part : part + SPAN]}
-                name = f"read{a}_{part}"
-                self.text.append(print_reader(name, width, columns, self.lanes))
-                self._call_rows(name, a, "in")
+            slots = {k: of[first + k] for k in range(width) if first + k in of}
+            if self._is_long(slots):
+                self._call_rows(*self._looped("read", f"read{a}", slots, width), a, "in")
+            elif slots:
+                self.text.append(print_reader(f"read{a}", width, slots, self.lanes))
+                self._call_rows(f"read{a}", "", a, "in")
             first += width
+        if "read" in self.loops:
+            self.text.append(print_read_loop(self.lanes))
 
     def _writers(self) -> None:
         """Add the functions that write the outputs; wide rows go by way of packed rows."""
@@ -134,18 +174,39 @@ class _Printer:
             if swept:
                 self._sweep(a, sources, segments([value in zeros for value in row[:swept]]))
             direct = {k: source for k, source in sources.items() if k >= swept}
-            for name in self._write(f"write{a}", direct):
-                self._call_rows(name, a, "out")
+            if direct:
+                self._call_rows(*self._write(f"write{a}", direct), a, "out")
+        if "write" in self.loops:
+            self.text.append(print_write_loop(self.lanes))
 
-    def _write(self, name: str, sources: dict[int, int | str]) -> list[str]:
-        """Add functions that write neighbouring columns; return their names."""
-        names = []
-        columns = list(sources)
-        for first in range(0, len(columns), SPAN):
-            names.append(f"{name}_{first}")
-            part = {k: sources[k] for k in columns[first : first + SPAN]}
-            self.text.append(print_writer(names[-1], part, self.lanes))
-        return names
+    def _write(self, name: str, sources: dict[int, int | str]) -> tuple[str, str]:
+        """Add a way to write columns; return the function and its last arguments."""
+        if self._is_long(sources):
+            slots = {k: self._slot(source) for k, source in sources.items()}
+            return self._looped("write", name, slots, max(slots) + 1)
+        self.text.append(print_writer(name, sources, self.lanes))
+        return name, ""
+
+    def _is_long(self, columns: Sized) -> bool:
+        """Tell whether columns are moved by a loop."""
+        return len(columns) > SPAN and self.lanes > 1
+
+    def _looped(self, loop: str, name: str, slots: dict[int, int], width: int) -> tuple[str, str]:
+        """Add the table of a loop over columns; return its function and last arguments."""
+        self.loops.add(loop)
+        unused, size = self.slots.unused, self.lanes * 8
+        entries = [
+            (k, slots.get(k, unused) * size, slots.get(k + 1, unused) * size)
+            for k in pairs(list(slots), width)
+        ]
+        self.text.append(print_table(f"columns.{name}", entries))
+        return loop, f", ptr @columns.{name}, i64 {len(entries)}"
+
+    def _slot(self, source: int | str) -> int:
+        """Return a slot of a source; a constant is put into one before the first step."""
+        if isinstance(source, int):
+            return source
+        return self.constants.setdefault(source, self.slots.count + len(self.constants))
 
     def _sweep(
         self, argument: int, sources: dict[int, int | str], parts: list[tuple[int, int]]
@@ -155,11 +216,13 @@ class _Printer:
         packed = dict(enumerate(sources[k] for k in columns))
         width = len(packed)
         self.packed = max(self.packed, 8 * self.lanes * max(width, 1))
-        lines = [
-            f"  call void @{name}(ptr %packed, i64 {width}, i64 0, i64 {self.lanes}, "
-            "ptr %waste, ptr @S)"
-            for name in self._write(f"pack{argument}", packed)
-        ]
+        lines = []
+        if packed:
+            name, table = self._write(f"pack{argument}", packed)
+            lines.append(
+                f"  call void @{name}(ptr %packed, i64 {width}, i64 0, i64 {self.lanes}, "
+                f"ptr %waste, ptr @S{table})"
+            )
         numbers = ", ".join(f"i64 {length}" for part in parts for length in part)
         table = f"@segments{argument}"
         self.text.append(f"{table} = private constant [{2 * len(parts)} x i64] [{numbers}]")
@@ -178,19 +241,23 @@ class _Printer:
             return splat(program.constants[value - program.input_count], self.lanes)
         return self.slots.of[value]
 
-    def _steps(self) -> list[str]:
-        """Return the chunks as functions; tables of angles go to the main module."""
+    def _steps(self) -> list[list[str]]:
+        """Return runs of chunks as functions; tables of angles go to the main module."""
         printer = ChunkPrinter(self.code, self.slots, self.lanes)
-        chunks: list[str] = []
+        runs: list[list[str]] = []
+        begins = True
         for k, step in enumerate(self.steps):
-            if isinstance(step, Chunk):
-                name = f"chunk{len(chunks)}"
-                chunks.append(printer.function(name, step.values))
-                self.calls.append(f"  call void @{name}(ptr @S)")
-            else:
+            if isinstance(step, Angles):
                 self.text.append(self._table(k, step.triples))
                 self.calls.append(self._call_sincos(k, len(step.triples)))
-        return chunks
+                begins = True
+                continue
+            if begins or len(runs[-1]) == MODULE:
+                self.calls.append(f"  call void @run{len(runs)}.@L(ptr %s0)")
+                runs.append([])
+            begins = False
+            runs[-1].append(printer.function(f"chunk{len(runs[-1])}", step.values))
+        return runs
 
     def _call_sincos(self, k: int, count: int) -> str:
         """Return the call of the vector sine, and of libm where that is out of range."""
@@ -212,13 +279,13 @@ class _Printer:
         numbers = ", ".join(f"i64 {offset}" for offset in offsets)
         return f"@angles{k} = private constant [{len(offsets)} x i64] [{numbers}]"
 
-    def _call_rows(self, name: str, argument: int, side: str) -> None:
+    def _call_rows(self, name: str, table: str, argument: int, side: str) -> None:
         """Add the call of a reader or writer to the loop."""
-        tag = f"@T.{name}"
+        tag = f"@T.{side}{argument}"
         self.calls.append(
             f"{self._argument(tag, argument, side)}\n"
             f"  call void @{name}(ptr %{tag}.p, i64 %{tag}.n, i64 %@T.row, i64 %end, "
-            "ptr %waste, ptr @S)"
+            f"ptr %waste, ptr @S{table})"
         )
 
     @staticmethod
@@ -235,6 +302,9 @@ class _Printer:
         """Return the calls for `groups` groups of samples, each step for all of them in turn."""
         lines = [f"  %{loop}{g}.row = add i64 %row.{loop}, {g * self.lanes}" for g in range(groups)]
         for call in self.calls:
+            if "@L" in call:  # takes care of all groups by itself
+                lines.append(call.replace("@L", loop))
+                continue
             for g in range(groups):
                 lines.append(call.replace("@T", f"{loop}{g}").replace("@S", f"%s{g}"))
         return "\n".join(lines)
@@ -260,6 +330,12 @@ class _Printer:
             f"  %s{g} = getelementptr i8, ptr %waste, i64 {self.waste + g * self.stride}"
             for g in range(block)
         )
+        constants = "".join(
+            f"\n  %c{g}.{slot} = getelementptr i8, ptr %s{g}, i64 {slot * self.lanes * 8}"
+            f"\n  store {vector(self.lanes)} {text}, ptr %c{g}.{slot}, align {self.lanes * 8}"
+            for g in range(block)
+            for text, slot in self.constants.items()
+        )
         fence = "  fence seq_cst\n" if self.packed else ""  # others see what went past the cache
         return f"""\
 define void @{ENTRY}(i64 %begin, i64 %end, ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, \
@@ -269,7 +345,7 @@ start:
   %a1 = add i64 %a0, {ALIGNMENT - 1}
   %a2 = and i64 %a1, -{ALIGNMENT}
   %waste = inttoptr i64 %a2 to ptr
-{blocks}
+{blocks}{constants}
   %packed = getelementptr i8, ptr %waste, i64 {self.waste + block * self.stride}
   %rows = sub i64 %end, %begin
   %full = sub i64 %end, {(block - 1) * self.lanes}

@@ -2,12 +2,17 @@
 
 Two columns of all lanes are moved at a time: pairs of neighbours are loaded from every row,
 even and odd rows are joined, and one shuffle each gives the two columns. Rows past the last
-one are clamped when read and redirected to a waste row when written.
+one are clamped when read and redirected to a waste row when written. A few columns are moved one
+after the other; many by a loop over a table of columns and places, which compiles in no time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from jounce.codegen.llvm.types import vector
+
+SPAN = 64  # columns up to which they are moved one after the other
 
 
 def pairs(columns: list[int], width: int) -> list[int]:
@@ -25,11 +30,11 @@ def pairs(columns: list[int], width: int) -> list[int]:
 class RowPrinter:
     """Collects the lines of one function that moves columns of one argument."""
 
-    def __init__(self, name: str, lanes: int) -> None:
+    def __init__(self, name: str, lanes: int, more: str = "") -> None:
         self.lanes = lanes
         self.type = vector(lanes)
         arguments = "ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s"
-        self.lines = [f"define void @{name}({arguments}) #0 {{"]
+        self.lines = [f"define private void @{name}({arguments}{more}) #0 {{\nstart:"]
         self.count = 0
 
     def text(self) -> str:
@@ -58,15 +63,19 @@ class RowPrinter:
             pointers.append(pointer)
         return pointers
 
-    def slot(self, slot: int) -> str:
-        """Return a pointer to a slot of the scratch block."""
-        return self.emit(f"getelementptr i8, ptr %s, i64 {slot * self.lanes * 8}")
+    def load_slot(self, offset: int | str) -> str:
+        """Return the value of a slot of scratch, given by its offset in bytes."""
+        pointer = self.emit(f"getelementptr i8, ptr %s, i64 {offset}")
+        return self.emit(f"load {self.type}, ptr {pointer}, align {self.lanes * 8}")
+
+    def store_slot(self, offset: int | str, value: str) -> None:
+        """Write a slot of scratch, given by its offset in bytes."""
+        pointer = self.emit(f"getelementptr i8, ptr %s, i64 {offset}")
+        self.lines.append(f"  store {self.type} {value}, ptr {pointer}, align {self.lanes * 8}")
 
     def source(self, source: int | str) -> str:
-        """Return the value of a slot of scratch, or a spelled constant as it is."""
-        if isinstance(source, str):
-            return source
-        return self.emit(f"load {self.type}, ptr {self.slot(source)}, align {self.lanes * 8}")
+        """Return the value of a slot, or a spelled constant as it is."""
+        return source if isinstance(source, str) else self.load_slot(source * self.lanes * 8)
 
     def load_column(self, rows: list[str], column: int) -> str:
         """Return one column, read number by number."""
@@ -88,7 +97,7 @@ class RowPrinter:
             pointer = self.emit(f"getelementptr double, ptr {row}, i64 {column}")
             self.lines.append(f"  store double {number}, ptr {pointer}, align 8")
 
-    def load_pair(self, rows: list[str], column: int) -> tuple[str, str]:
+    def load_pair(self, rows: list[str], column: int | str) -> tuple[str, str]:
         """Return two neighbouring columns."""
         halves = []
         for row in rows:
@@ -97,7 +106,7 @@ class RowPrinter:
         even, odd = self._join(halves[::2]), self._join(halves[1::2])
         return self._interleave(even, odd, 0), self._interleave(even, odd, 1)
 
-    def store_pair(self, rows: list[str], column: int, x: str, y: str) -> None:
+    def store_pair(self, rows: list[str], column: int | str, x: str, y: str) -> None:
         """Write two neighbouring columns."""
         joined = (self._interleave(x, y, 0), self._interleave(x, y, 1))
         for lane, row in enumerate(rows):
@@ -142,8 +151,7 @@ def print_reader(name: str, width: int, slots: dict[int, int], lanes: int) -> st
         for start in pairs(list(slots), width):
             loaded[start], loaded[start + 1] = out.load_pair(rows, start)
     for column, slot in slots.items():
-        pointer = out.slot(slot)
-        out.lines.append(f"  store {out.type} {loaded[column]}, ptr {pointer}, align {lanes * 8}")
+        out.store_slot(slot * lanes * 8, loaded[column])
     return out.text()
 
 
@@ -158,6 +166,59 @@ def print_writer(name: str, columns: dict[int, int | str], lanes: int) -> str:
     for start in pairs(list(columns), max(columns) + 1):
         x, y = (out.source(columns[column]) for column in (start, start + 1))
         out.store_pair(rows, start, x, y)
+    return out.text()
+
+
+def print_table(name: str, entries: list[tuple[int, int, int]]) -> str:
+    """Return the table of a loop: first column, and offsets in scratch of two columns."""
+    numbers = ", ".join(f"i32 {number}" for entry in entries for number in entry)
+    return f"@{name} = private constant [{3 * len(entries)} x i32] [{numbers}]"
+
+
+def print_read_loop(lanes: int) -> str:
+    """Return `@read`, which reads the columns of a table into scratch."""
+
+    def move(out: RowPrinter, rows: list[str], column: str, x: str, y: str) -> None:
+        for offset, value in zip((x, y), out.load_pair(rows, column), strict=True):
+            out.store_slot(offset, value)
+
+    return _loop("read", lanes, move, written=False)
+
+
+def print_write_loop(lanes: int) -> str:
+    """Return `@write`, which writes the columns of a table from scratch."""
+
+    def move(out: RowPrinter, rows: list[str], column: str, x: str, y: str) -> None:
+        out.store_pair(rows, column, out.load_slot(x), out.load_slot(y))
+
+    return _loop("write", lanes, move, written=True)
+
+
+def _loop(
+    name: str,
+    lanes: int,
+    move: Callable[[RowPrinter, list[str], str, str, str], None],
+    *,
+    written: bool,
+) -> str:
+    """Return the function that moves two columns for every entry of a table."""
+    out = RowPrinter(name, lanes, ", ptr %table, i64 %count")
+    rows = out.rows(written=written)
+    out.lines += ["  br label %loop", "loop:", "  %k = phi i64 [ 0, %start ], [ %k.next, %loop ]"]
+    entry = out.emit("getelementptr [3 x i32], ptr %table, i64 %k")
+    numbers = []
+    for part in range(3):
+        pointer = out.emit(f"getelementptr i32, ptr {entry}, i64 {part}")
+        number = out.emit(f"load i32, ptr {pointer}")
+        numbers.append(out.emit(f"zext i32 {number} to i64"))
+    column, x, y = numbers
+    move(out, rows, column, x, y)
+    out.lines += [
+        "  %k.next = add i64 %k, 1",
+        "  %more = icmp ult i64 %k.next, %count",
+        "  br i1 %more, label %loop, label %done",
+        "done:",
+    ]
     return out.text()
 
 
