@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pytest
 
+import jounce
 from tests.cli.program import run, started
+from tests.tolerances import assert_close
 from tests.unit.fleet.logs import contents, write_log
 
 pytest.importorskip("distributed")
 pytest.importorskip("pyarrow")
+SOLVER = 1e-7  # of scale: what is left of a cone problem; triangles merge in another order
 
 
 def test_many_logs_and_a_bad_one(tmp_path: Path):
@@ -55,6 +58,29 @@ def test_limits_of_many_logs(tmp_path: Path):
     assert code == 1, err
     assert ["joint1" in line for line in text.splitlines()] == [True, True, False, False]
     assert err.splitlines()[-1] == "jounce: 2 logs exceed a limit, 0 cannot be read"
+
+
+def test_a_robot_from_many_logs(tmp_path: Path):
+    pytest.importorskip("clarabel")
+    for i in range(2):
+        write_log(tmp_path / "logs" / f"{i}.npz", seed=i, forces=True)
+    logs, alone = f"{tmp_path}/logs", [f"{tmp_path}/logs/{i}.npz" for i in range(2)]
+    code, text, err = run(
+        "identify", "planar2r", logs, "--workers", "1", "-o", f"{tmp_path}/a.json"
+    )
+    assert (code, err) == (0, "")
+    code, other, err = run("identify", "planar2r", *alone, "-o", f"{tmp_path}/b.json")
+    assert (code, err) == (0, "")
+    assert (
+        text.splitlines()[0] == other.splitlines()[0] == "planar2r: 800 samples, 12 base parameters"
+    )
+    a, b = (jounce.parameters(jounce.load(tmp_path / f"{name}.json")) for name in "ab")
+    assert_close(a, b, SOLVER)
+    (tmp_path / "logs" / "bad.csv").write_text("t,joint1,joint2\n0,1,2\n")
+    code, _, err = run("identify", "planar2r", f"{logs}/*", "--payload-frame", "tip")
+    assert code == 1
+    assert "bad.csv" in err
+    assert err.splitlines()[-1] == "jounce: 1 logs are left out"
 
 
 @pytest.mark.slow

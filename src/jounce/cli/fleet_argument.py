@@ -16,9 +16,7 @@ from jounce.cli.console import messages, progress
 TICKS = 1000  # of the progress bar
 SHOWN = 10  # logs without a result that are told one by one
 
-_OPTIONS = (
-    click.argument("motion", type=click.Path(path_type=Path), nargs=-1, required=True,
-                   metavar="MOTION..."),
+_WHO = (
     click.option("--workers", type=click.IntRange(min=1), metavar="N",
                  help="For many logs: processes of this machine.  [default: one a core]"),
     click.option("--scheduler", metavar="ADDRESS",
@@ -26,22 +24,35 @@ _OPTIONS = (
 )  # fmt: skip
 
 
-def fleet_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give ``command`` one or many logs as ``motion``, and ``--workers`` and ``--scheduler``."""
-    for option in reversed(_OPTIONS):
+_MOTION = click.argument("motion", type=click.Path(path_type=Path), nargs=-1, required=True,
+                         metavar="MOTION...")  # fmt: skip
+
+
+def who_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give ``command`` the options ``--workers`` and ``--scheduler``."""
+    for option in reversed(_WHO):
         command = option(command)
     return command
 
 
-def is_fleet(motion: Sequence[Path], options: dict[str, Any]) -> bool:
-    """Whether many logs are meant: several names, a folder, a pattern, or somebody to do them."""
+def fleet_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give ``command`` one or many logs as ``motion``, and who does them."""
+    return _MOTION(who_options(command))
+
+
+def is_fleet(motion: Sequence[Path], options: dict[str, Any], *, several: bool = True) -> bool:
+    """Whether many logs are meant: a folder, a pattern, somebody to do them, ``several`` names."""
     if options["workers"] is not None and options["scheduler"] is not None:
         raise click.UsageError("give --workers or --scheduler, not both")
-    first, *more = motion
-    folder = first.is_dir() and not (first / "metadata.yaml").is_file()
-    pattern = has_magic(os.fspath(first)) and not first.exists()
     asked = options["workers"] is not None or options["scheduler"] is not None
-    return bool(more) or folder or pattern or asked
+    return asked or (several and len(motion) > 1) or any(map(_is_many, motion))
+
+
+def _is_many(path: Path) -> bool:
+    """Whether a path is a folder that is no bag, or a pattern."""
+    if path.exists():
+        return path.is_dir() and not (path / "metadata.yaml").is_file()
+    return has_magic(os.fspath(path))
 
 
 def who(options: dict[str, Any]) -> dict[str, Any]:

@@ -9,9 +9,12 @@ import click
 
 from jounce.cli.arguments import FiniteRange, check_output, robot_argument
 from jounce.cli.console import messages, say
+from jounce.cli.failure import CheckFailed
+from jounce.cli.fleet_argument import fleet_progress, is_fleet, tell_failed, who, who_options
 from jounce.cli.motion_argument import NAMES, motion_options
 
 if TYPE_CHECKING:
+    from jounce.identification.information import Information
     from jounce.model.robot import Robot
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -22,7 +25,7 @@ _KINDS = ("viscous", "coulomb", "offset")
     epilog="Example: jounce identify panda log.csv --validate other.csv -o identified.json"
 )
 @robot_argument
-@click.argument("logs", type=_FILE, nargs=-1, required=True)
+@click.argument("logs", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option(
     "--validate",
     type=_FILE,
@@ -65,6 +68,7 @@ _KINDS = ("viscous", "coulomb", "offset")
     help="Leave out so much at both ends of a log.  [default: five knots of the spline]",
 )
 @motion_options
+@who_options
 @click.option(
     "--report",
     "page",
@@ -79,6 +83,7 @@ def identify(robot: Robot, *, logs: tuple[Path, ...], **options: Any) -> None:
 
     A LOG is a .csv, .npz or .parquet file with a column t and, for every joint, q:JOINT and the
     measured torque Q:JOINT; rates that it lacks come from a smoothing spline, as in jounce id.
+    Folders and patterns stand for the logs in them, which are read side by side.
     """
     from jounce.identification import identify as found_by
     from jounce.identification import payload
@@ -89,13 +94,18 @@ def identify(robot: Robot, *, logs: tuple[Path, ...], **options: Any) -> None:
         raise click.UsageError(f"{out}: a URDF can be written only if ROBOT is one, not {source}")
     page = check_output(options["page"], ".html", inputs=logs)
     reading = {name: options[name] for name in NAMES} | {"trim": options["trim"]}
+    if options["without"] and options["payload_frame"] is None:
+        raise click.UsageError("--without needs --payload-frame")
     friction = _kinds(options["friction"])
+    armature = options["armature"] and options["payload_frame"] is None
+    looked_for = {"friction": friction, "armature": armature}
+    told = _told(robot, logs, options, **looked_for, **reading)
     if options["payload_frame"] is not None:
         load = payload(
             robot,
             options["payload_frame"],
-            *logs,
-            without=[*options["without"]] or None,
+            *told,
+            without=_told(robot, options["without"], options, **looked_for, **reading) or None,
             friction=friction,
             consistent=not options["least_squares"],
             **reading,
@@ -103,13 +113,10 @@ def identify(robot: Robot, *, logs: tuple[Path, ...], **options: Any) -> None:
         say(load.report())
         result = robot.with_payload(load.frame, load.inertia)
     else:
-        if options["without"]:
-            raise click.UsageError("--without needs --payload-frame")
         found = found_by(
             robot,
-            *logs,
-            friction=friction,
-            armature=options["armature"],
+            *told,
+            **looked_for,
             consistent=not options["least_squares"],
             prior=None if options["prior"] == "none" else options["prior"],
             validate=[*options["validate"]] or None,
@@ -118,10 +125,28 @@ def identify(robot: Robot, *, logs: tuple[Path, ...], **options: Any) -> None:
         say(found.report())
         result = found.robot
         if page is not None:
+            from jounce.fleet.sources import sources
             from jounce.report.identification import write_identification
 
-            write_identification(page, found, (options["validate"] or logs)[0], **reading)
+            shown = options["validate"] or [Path(sources(logs[:1])[0].path)]
+            write_identification(page, found, shown[0], **reading)
     _write(result, out, source)
+    left_out = [line for part in told if not isinstance(part, Path) for line in part.failed]
+    if left_out:
+        tell_failed(left_out)
+        raise CheckFailed(f"{len(left_out)} logs are left out")
+
+
+def _told(
+    robot: Robot, logs: tuple[Path, ...], options: dict[str, Any], **said: Any
+) -> list[Path | Information]:
+    """Return the logs, or what they tell together where many are meant."""
+    if not logs or not is_fleet(logs, options, several=False):
+        return [*logs]
+    from jounce.fleet import information
+
+    with fleet_progress(f"logs of {robot.name}") as report:
+        return [information(robot, logs, progress=report, **who(options), **said)]
 
 
 def _write(robot: Robot, out: Path | None, source: str) -> None:
