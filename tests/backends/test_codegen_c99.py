@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from jounce.codegen import Graph, Program, interpret
-from jounce.codegen.c99 import C99, print_c, prototype
+from jounce.codegen.c99 import C99, Dialect, print_c, prototype
 from tests.tolerances import EXACT, ROUNDOFF, assert_close
 from tests.unit.codegen.programs import chain
 
@@ -21,12 +21,14 @@ WARNINGS = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
 FLAGS = [*WARNINGS, "-O2", "-ffp-contract=off", "-shared", "-fPIC"]
 
 
-def run_c(source: str, program: Program, inputs: list[np.ndarray], place: Path):
+def run_c(
+    source: str, program: Program, inputs: list[np.ndarray], place: Path, samples: int = 1
+) -> list[np.ndarray]:
     (place / "code.c").write_text(source)
-    library = place / "code.so"
+    library = place / f"code{len(list(place.iterdir()))}.so"  # one that is loaded stays
     subprocess.run(["cc", *FLAGS, str(place / "code.c"), "-o", str(library), "-lm"], check=True)
     function = ctypes.CDLL(str(library)).evaluate
-    outputs = [np.full(width, np.nan) for width in program.output_widths]
+    outputs = [np.full(samples * width, np.nan) for width in program.output_widths]
     function(*[ctypes.c_void_p(x.ctypes.data) for x in (*inputs, *outputs)])
     return outputs
 
@@ -68,11 +70,47 @@ def test_odd_programs_compile(tmp_path: Path):
     assert got[6] == -math.sin(0.25)
 
 
+@needs_compiler
+@pytest.mark.parametrize("samples", [1, 32, 45])
+@pytest.mark.parametrize("chunk", [None, 7])
+def test_a_batch_gives_the_interpreters_bits(samples: int, chunk: int | None, tmp_path: Path):
+    program = chain(20, sines=False)
+    rng = np.random.default_rng(0)
+    inputs = [rng.normal(size=(samples, w)) for w in program.input_widths]
+    source = print_c(program, "evaluate", chunk=chunk, dialect=Dialect(samples=samples))
+    results = run_c(source, program, inputs, tmp_path, samples)
+    for got, wanted in zip(results, interpret(program, inputs), strict=True):
+        assert_close(got, wanted.ravel(), EXACT)
+
+
+@needs_compiler
+def test_odd_batches_compile(tmp_path: Path):
+    """Inputs that are results, constants, sines of sines, nothing to hand on, nothing at all."""
+    graph = Graph()
+    x, y = graph.inputs(2)
+    inner = (x + y).sincos()[0]
+    inputs = [np.linspace(0, 1, 40)[:, None], np.linspace(2, 5, 40)[:, None]]
+    for rows in ([[x, 2.0, y], [y]], [[inner.sincos()[1] * x]], [[x * y]], [[]]):
+        program = graph.program([1, 1], rows)
+        source = print_c(program, "evaluate", dialect=Dialect(samples=40))
+        results = run_c(source, program, inputs, tmp_path, 40)
+        for got, wanted in zip(results, interpret(program, inputs), strict=True):
+            assert_close(got, wanted.ravel(), ROUNDOFF)
+
+
 def test_names_and_prototype():
     program = chain(2)
     text = prototype(program, "torques", inputs=["q", "v"], outputs=["x", "tau"])
     assert text == "void torques(const double *q, const double *v, double *x, double *tau)"
     assert text in print_c(program, "torques", inputs=["q", "v"], outputs=["x", "tau"])
+
+
+@pytest.mark.parametrize("value", [0.1, -0.1, 16777217.0, -3.0, 1e-44])
+def test_single_literals_are_the_nearest(value: float):
+    text = Dialect(float32=True).literal(value).strip("()").partition(" /*")[0]
+    assert text.endswith("f")
+    number = float.fromhex(text[:-1]) if "x" in text else float(text[:-1])
+    assert number == float(np.float32(value))
 
 
 @pytest.mark.parametrize("value", [0.1, -0.1, 1e-300, 123456.0, 1e22, -3.0, 5e-324])

@@ -245,6 +245,8 @@ def _options(rng: random.Random, place: Path) -> str | None:
          f"{number()} {number()}"),
         ("export", "planar2r", name(), str(place / "c"), "--order", number()),
         ("export", "planar2r", "jacobian", "--frame", name(), name()),
+        ("export", "planar2r", "id", str(place / "cpp"), "--lang", "cpp", "--batch", number()),
+        ("export", "planar2r", "id", str(place / "m"), "--lang", "matlab", "--name", name()),
         ("show", name()), ("show", "planar2r", name()), (name(), "planar2r"),
         ("verify", name(), "--samples", number(), "--order", number()),
         ("compare", "planar2r", "--orders", number(), "--formulation", name()),

@@ -1,7 +1,7 @@
 """Generated text of a small kernel; ``python -m tests.golden.generated --update`` rewrites it.
 
-The C99 source and the LLVM IR (four lanes, products fused into sums) of inverse dynamics with
-one time derivative, of the two-joint arm.
+The C99 source, the C++ header of a batch, the function of MATLAB and the LLVM IR (four lanes,
+products fused into sums) of inverse dynamics with one time derivative, of the two-joint arm.
 """
 
 from __future__ import annotations
@@ -12,19 +12,27 @@ from pathlib import Path
 import jounce
 from jounce.codegen.llvm.printer import print_llvm
 from jounce.kernels.description import kernel_spec
-from jounce.kernels.export import c_source
+from jounce.kernels.export import c_source, dialect_of, function_name
+from jounce.kernels.export_cpp import cpp_header
+from jounce.kernels.export_matlab import matlab_source
 from jounce.kernels.tracing import trace
 
 PLACE = Path(__file__).parent
-FILES = ("planar2r_inverse_dynamics.c", "planar2r_inverse_dynamics.ll")
+ENDINGS = ("c", "hpp", "m", "ll")
 
 
 def texts() -> dict[str, str]:
     """Return the generated texts by the names of their files."""
     spec = kernel_spec(jounce.load("planar2r"), "inverse_dynamics", 1)
     program = trace(spec)
-    printed = print_llvm(program, lanes=4, fma=True, host_fma=True)
-    return dict(zip(FILES, (c_source(spec, program), "\n".join(printed.modules)), strict=True))
+    name = function_name(spec)
+    made = (
+        c_source(spec, program),
+        cpp_header(spec, program, name, dialect_of(cpp=True, batch=100)),
+        matlab_source(spec, program, name),
+        "\n".join(print_llvm(program, lanes=4, fma=True, host_fma=True).modules),
+    )
+    return {f"{name}.{ending}": text for ending, text in zip(ENDINGS, made, strict=True)}
 
 
 def main(arguments: list[str]) -> int:

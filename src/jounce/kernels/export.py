@@ -220,8 +220,12 @@ def precision(spec: KernelSpec, program: Program) -> list[str]:
         f"Single precision.  Measured on {SAMPLES} random samples (q within its limits, all other",
         "inputs between -1 and 1), against double precision from the same inputs, the largest",
         "error as part of the largest number of each result:",
-        *(f"  {x.name}  {error:.1e}" for x, error in found),
+        *(f"  {x.name}  {_spelled(error)}" for x, error in found),
     ]
+
+
+def _spelled(error: float) -> str:
+    return f"{error:.1e}" if np.isfinite(error) else "not finite on some of them"
 
 
 def _joints(robot: Robot) -> list[str]:

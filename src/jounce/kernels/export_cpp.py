@@ -6,6 +6,7 @@ the update of a ros2_control controller, or an S-function of Simulink.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -48,7 +49,7 @@ def export_cpp(
     if template is not None and template not in TEMPLATES:
         raise unknown_name("template", template, TEMPLATES)
     files = {
-        directory / f"{name}.hpp": _header(spec, program, name, dialect),
+        directory / f"{name}.hpp": cpp_header(spec, program, name, dialect),
         directory / "examples" / "main.cpp": example(spec, name, dialect),
         directory / "CMakeLists.txt": fill("CMakeLists_cpp.txt", name=name),
     }
@@ -59,7 +60,8 @@ def export_cpp(
     return tuple(files)
 
 
-def _header(spec: KernelSpec, program: Program, name: str, dialect: Dialect) -> str:
+def cpp_header(spec: KernelSpec, program: Program, name: str, dialect: Dialect) -> str:
+    """Return the text of the header."""
     inputs, outputs = parameters(spec)
     both = (*inputs, *outputs)
     rows = 1 if dialect.samples is None else dialect.samples
@@ -117,8 +119,8 @@ def _ros2_control(spec: KernelSpec, name: str, dialect: Dialect) -> str:
         )
     if dialect.samples is not None:
         raise UnsupportedError("the template ros2_control takes one sample: leave out the batch.")
-    quoted = ",\n    ".join('"' + x.replace("\\", "\\\\").replace('"', '\\"') + '"' for x in names)
-    return fill("ros2_control.cpp", name=name, joints=quoted, count=str(len(names)))
+    joints = ",\n    ".join(map(json.dumps, names))  # strings as C++ spells them
+    return fill("ros2_control.cpp", name=name, joints=joints, count=str(len(names)))
 
 
 def _sfunction(spec: KernelSpec, name: str, dialect: Dialect) -> str:

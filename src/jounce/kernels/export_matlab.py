@@ -22,6 +22,13 @@ def export_matlab(
             f"names in MATLAB have at most {LONGEST_NAME} letters, {name} has {len(name)}; give "
             "a shorter name."
         )
+    path = directory / f"{name}.m"
+    write_together({path: matlab_source(spec, program, name)}, ours=GENERATED)
+    return (path,)
+
+
+def matlab_source(spec: KernelSpec, program: Program, name: str) -> str:
+    """Return the text of the file."""
     inputs, outputs = parameters(spec)
     text = print_matlab(
         program,
@@ -31,6 +38,4 @@ def export_matlab(
         shapes=[x.shape for x in outputs],
         comment=["", *described(spec, None)],
     )
-    path = directory / f"{name}.m"
-    write_together({path: f"% {GENERATED}\n{text}"}, ours=GENERATED)
-    return (path,)
+    return f"% {GENERATED}\n{text}"

@@ -14,7 +14,7 @@ _LARGEST = float(np.finfo(np.float32).max)
 
 
 def errors(spec: KernelSpec, program: Program) -> list[float]:
-    """Return the largest error of each result, as part of its largest number.
+    """Return the largest error of each result, as part of its largest number; NaN if one is.
 
     Both precisions start from the same single-precision inputs, always the same ones.
     """
@@ -44,4 +44,5 @@ def check_constants(program: Program) -> None:
 
 def _error(single: np.ndarray, double: np.ndarray) -> float:
     scale = np.abs(double).max(initial=0.0)
-    return float(np.abs(single - double).max(initial=0.0) / scale) if scale else 0.0
+    with np.errstate(invalid="ignore"):
+        return float(np.abs(single - double).max(initial=0.0) / scale) if scale else 0.0

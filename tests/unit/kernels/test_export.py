@@ -313,6 +313,13 @@ def test_single_precision_prints_the_sample(tmp_path: Path):
     assert_orders_close(printed(build(tmp_path, "f"), 1), run_kernel(kernel), SINGLE)
 
 
+def test_an_error_that_is_no_number_is_said(tmp_path: Path):
+    """Random numbers are no rotations."""
+    kernel = jounce.kernel(PANDA, "pose_step", frame="flange")
+    header = kernel.export_c(tmp_path, float32=True)[0].read_text()
+    assert " *   out0  not finite on some of them\n" in header
+
+
 def test_constants_beyond_single_precision_are_refused(tmp_path: Path):
     builder = jounce.RobotBuilder("heavy")
     inertia = jounce.Inertia(1e39, (0.1, 0, 0), 1e39 * np.eye(3))

@@ -22,6 +22,7 @@ from tests.unit.kernels.exported import (
     EIGEN,
     STANDINS,
     called,
+    compiled,
     cpp,
     each_compiler,
     needs_eigen,
@@ -126,11 +127,13 @@ OVERLOADS = r"""
 #define EIGEN_RUNTIME_NO_MALLOC
 #include "f.hpp"
 #include "g.hpp"
+#include "h.hpp"
 #include <cstdio>
 
 using Vector = Eigen::Matrix<double, 7, 1>;
 using Matrix = Eigen::Matrix<double, 7, 7, Eigen::RowMajor>;
 static_assert(f::q_size == 7 && f::out0_size == 7 && g::out0_size == 49);
+static_assert(h::samples == 40 && h::q_size == 280 && h::out0_size == 40 * 49);
 static_assert(noexcept(f::compute(
     static_cast<double *>(nullptr), nullptr, nullptr, static_cast<double *>(nullptr))));
 static_assert(noexcept(f::compute(
@@ -172,6 +175,12 @@ int main()
     Matrix mass;
     g::compute(all.head<7>(), mass);
     static_cast<void>(nothrow);
+
+    static double rows[40 * 7], masses[40 * 49];
+    Eigen::Map<Eigen::Matrix<double, 40, 7, Eigen::RowMajor>> many(rows);
+    many.rowwise() = all.head<7>().transpose();
+    h::compute(Eigen::Map<const h::matrix<40, 7>>(rows), Eigen::Map<h::matrix<40, 49>>(masses));
+    print(6, Vector(Eigen::Map<Matrix>(masses + 39 * 49) * Vector::Ones()).data(), 7);
     print(5, Vector(mass * Vector::Ones()).data(), 7);
 }
 """
@@ -181,18 +190,20 @@ int main()
 @needs_eigen
 @pytest.mark.slow
 def test_pointers_arrays_spans_and_eigen_give_the_same(compiler: str, tmp_path: Path):
-    """Two headers in one program; a strided expression is copied, on the stack."""
+    """Three headers in one program; a strided expression is copied, on the stack."""
     jounce.kernel(PANDA, "inverse_dynamics").export_cpp(tmp_path, "f")
     jounce.kernel(PANDA, "mass_matrix").export_cpp(tmp_path, "g")
+    jounce.kernel(PANDA, "mass_matrix").export_cpp(tmp_path, "h", batch=40)
     (tmp_path / "main.cpp").write_text(OVERLOADS)
     program = cpp(compiler, tmp_path / "main.cpp", tmp_path / "main", "-ffp-contract=off")
-    result = printed(program, 6)
+    result = printed(program, 7)
     q, v, a = 0.1 * np.arange(1, 8), np.arange(1.0, 8), np.arange(7.0, 0, -1)
     wanted = jounce.inverse_dynamics(PANDA, q, v, a)[0]
     for row in result[:5]:
         assert_close(row, result[0], EXACT)
     assert_close(result[0], wanted, ROUNDOFF)
     assert_close(result[5], jounce.mass_matrix(PANDA, q)[0].sum(axis=1), ROUNDOFF)
+    assert_close(result[6], result[5], EXACT)
 
 
 @pytest.mark.slow
@@ -298,6 +309,24 @@ def test_the_controller_runs_and_allocates_nothing(compiler: str, tmp_path: Path
     assert_close(torques, wanted, ROUNDOFF)
     for row, other in ((kept, torques), (nothing, np.zeros(8)), (again, np.zeros(8))):
         assert_close(row, other, EXACT)
+
+
+@pytest.mark.parametrize(
+    ("template", "places"),
+    [
+        ("ros2_control", [*Path("/opt/ros").glob("*/include/*")]),
+        ("sfunction", [*Path("/usr/local/MATLAB").glob("*/simulink/include"),
+                       *Path("/usr/local/MATLAB").glob("*/extern/include")]),
+    ],
+)  # fmt: skip
+def test_templates_compile_with_the_headers_of_their_programs(
+    template: str, places: list[Path], tmp_path: Path
+):
+    if not places:
+        pytest.skip(f"no headers for {template}: stand-ins take their place in other tests")
+    *_, source = jounce.kernel(PANDA, "inverse_dynamics").export_cpp(tmp_path, template=template)
+    words = [word for place in places for word in ("-isystem", place)]
+    compiled(["c++", "-std=c++17", "-fsyntax-only", "-DMATLAB_MEX_FILE", *words, source])
 
 
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="no cmake")
