@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import tempfile
+
 import mpmath
 import numpy as np
 from rich.console import Console
@@ -9,9 +14,11 @@ from rich.table import Table
 
 import jounce
 from benchmarks.peers import Pinocchio, urdf
-from benchmarks.timing import Action, at_least, best_times, repeated
+from benchmarks.timing import Action, at_least, at_most, best_times, repeated
 from jounce.dynamics.forward import forward_dynamics
 from jounce.dynamics.inverse import inverse_dynamics
+from jounce.kernels.description import kernel_spec
+from jounce.kernels.tracing import trace_by
 
 SAMPLES = 4096
 CALLS = 300
@@ -27,9 +34,15 @@ BARS = {  # robot, floating: samples of a for each of Pinocchio's
 }
 
 
+CHAINS = (25, 50, 100, 200)
+COLD = 5.0  # s, chain(100) from nothing
+
+
 def run(console: Console) -> None:
     """Print what forward dynamics takes, and what it gives back."""
     _speed(console)
+    _methods(console)
+    _deep_trees(console)
     _round_trip(console)
     _inevitable(console)
 
@@ -73,6 +86,73 @@ def _batch(robot: jounce.Robot, order: int, rng: np.random.Generator) -> Action:
     given = [q, *(rng.normal(size=(SAMPLES, robot.nv)) for _ in range(order + 2))]
     out = np.empty((order + 1, SAMPLES, robot.nv))
     return lambda: kernel(*given, out=out, threads=1)
+
+
+def _methods(console: Console) -> None:
+    """Print both ways to factor M; kernels take the one with fewer operations."""
+    table = Table(title="articulated bodies against elimination: operations")
+    for heading in ("robot", *TITLES, "∂a"):
+        table.add_column(heading, justify="left" if heading == "robot" else "right")
+    for name, floating in BARS:
+        robot = jounce.load(urdf(name), mimic=False, floating_base=floating)
+        specs = [kernel_spec(robot, "forward_dynamics", k) for k in ORDERS]
+        specs.append(kernel_spec(robot, "forward_dynamics_partials"))
+        table.add_row(
+            f"{name}, floating" if floating else name,
+            *(
+                " against ".join(str(trace_by(spec, m).operations) for m in _NEW_FIRST)
+                for spec in specs
+            ),
+        )
+    console.print(table)
+
+
+_NEW_FIRST = ("articulated", "elimination")
+_MAKE = """
+import time, jounce
+robot = jounce.examples.chain({n})
+jounce.kernel(jounce.load("planar2r"), "inverse_dynamics")
+begin = time.perf_counter()
+jounce.kernel(robot, "forward_dynamics").compile()
+print(time.perf_counter() - begin)
+"""
+
+
+def _deep_trees(console: Console) -> None:
+    """Print how the work grows along chains, and the time to compile them from nothing."""
+    table = Table(title="forward dynamics of chains: operations, and compilation from nothing")
+    headings = ("joints", "a", "a joint", "by elimination", "a…ä", "a joint ", "cold")
+    for heading in headings:
+        table.add_column(heading, justify="right")
+    for n in CHAINS:
+        robot = jounce.examples.chain(n)
+        zero, two = (kernel_spec(robot, "forward_dynamics", k) for k in (0, 2))
+        counts = [trace_by(spec, "articulated").operations for spec in (zero, two)]
+        eliminated = trace_by(zero, "elimination").operations if n <= 100 else "–"
+        seconds = min(_cold_seconds(n) for _ in range(2))
+        table.add_row(
+            str(n),
+            str(counts[0]),
+            f"{counts[0] / n:.0f}",
+            str(eliminated),
+            str(counts[1]),
+            f"{counts[1] / n:.0f}",
+            at_most(seconds, COLD, " s") if n == 100 else f"{seconds:.1f} s",
+        )
+    console.print(table)
+
+
+def _cold_seconds(n: int) -> float:
+    """Return the seconds to trace and compile a kernel in a new process with an empty cache."""
+    with tempfile.TemporaryDirectory() as place:
+        done = subprocess.run(
+            [sys.executable, "-c", _MAKE.format(n=n)],
+            env={**os.environ, "JOUNCE_CACHE_DIR": place},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    return float(done.stdout)
 
 
 def _round_trip(console: Console) -> None:

@@ -1,7 +1,7 @@
-"""Operation counts of inverse dynamics; ``python -m tests.golden.operations --update`` rewrites.
+"""Operation counts of the dynamics; ``python -m tests.golden.operations --update`` rewrites.
 
 For every robot and order 0 … 4: ``plain`` bodies as given, ``regrouped`` inertias, ``sparse``
-frames, and ``both``, which is what kernels run.
+frames, and ``both``, which is what kernels run; ``forward`` is forward dynamics.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from pathlib import Path
 import jounce
 from jounce.codegen import Graph
 from jounce.dynamics.inverse import inverse_dynamics
+from jounce.kernels.description import kernel_spec
+from jounce.kernels.tracing import trace
 from jounce.model.lowering.reduced import reduced
 from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
@@ -53,14 +55,16 @@ def count(robot: Robot, order: int, tree: Tree) -> int:
 
 
 def counts(robot: Robot, orders: range = ORDERS) -> Counts:
-    """Return the counts of a robot, order by order, for all four trees."""
+    """Return the counts of a robot, order by order: inverse dynamics of four trees, forward."""
     trees = {
         "plain": lowered(robot),
         "regrouped": reduced(robot, sparse=False),
         "sparse": reduced(robot, regrouped=False),
         "both": reduced(robot),
     }
-    return {name: [count(robot, k, tree) for k in orders] for name, tree in trees.items()}
+    found = {name: [count(robot, k, tree) for k in orders] for name, tree in trees.items()}
+    specs = [kernel_spec(robot, "forward_dynamics", k) for k in orders]
+    return found | {"forward": [trace(spec).operations for spec in specs]}
 
 
 def main(arguments: list[str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -11,8 +12,11 @@ import pytest
 pin = pytest.importorskip("pinocchio")
 
 import jounce  # noqa: E402
+from jounce.adapters.pinocchio import pinocchio_model  # noqa: E402
+from jounce.dynamics.forward import fewest  # noqa: E402
 from jounce.model.examples import KINDS  # noqa: E402
-from tests.pinocchio_peer import PinocchioState, named_peer  # noqa: E402
+from jounce.model.inertia import NO_MATTER  # noqa: E402
+from tests.pinocchio_peer import PinocchioPeer, PinocchioState, named_peer  # noqa: E402
 from tests.tolerances import assert_close  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -65,6 +69,25 @@ def test_acceleration(name: str) -> None:
     assert np.linalg.cond(jounce.mass_matrix(robot, q)[0]) < CONDITION
     got = jounce.forward_dynamics(robot, q, v, Q)[0]
     assert_close(got, theirs(state, Q), TOLERANCE)
+
+
+DEEP = {
+    "chain": lambda _: jounce.examples.chain(60),
+    "floating": lambda rng: jounce.examples.random_tree(
+        rng, 45, ("revolute", "spherical"), branching=0.1, floating_base=True
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_acceleration_of_deep_trees(name: str, rng: np.random.Generator) -> None:
+    """By articulated bodies, as in Pinocchio; joints bend by up to half a radian."""
+    robot = replace(DEEP[name](rng), base_inertia=NO_MATTER)
+    assert fewest(robot) == ("articulated",)
+    q = jounce.integrate(robot, robot.neutral, rng.uniform(-0.5, 0.5, robot.nv))
+    v, Q = rng.uniform(-0.5, 0.5, (2, robot.nv))
+    state = PinocchioState(PinocchioPeer(robot, pinocchio_model(robot)), q, v, np.zeros(robot.nv))
+    assert_close(jounce.forward_dynamics(robot, q, v, Q)[0], theirs(state, Q), TOLERANCE)
 
 
 @every_case
