@@ -146,6 +146,26 @@ def test_mobility():
     assert jounce.mobility(jounce.examples.stewart()) == (6, 0)
 
 
+def test_dimensions_are_the_published_ones():
+    """Arms level: the rods of a FlexPicker reach 0.6438 m inwards and 1.0645 m down."""
+    robot = jounce.examples.delta()
+    arms = [f"arm_joint_{i}" for i in range(3)]
+    q = robot.neutral.copy()
+    for arm in arms:
+        q[robot.joint(arm).q_slice] = -np.pi / 6  # they hang by 30 degrees at q = 0
+    place = jounce.frame_pose(robot, "platform", jounce.close(robot, q, hold=arms))[0, :3, 3]
+    inwards = 0.524 + 0.567 * np.sqrt(3) / 6 - 0.076 * np.sqrt(3) / 3
+    assert_close(place, [0.0, 0.0, -np.sqrt(1.244**2 - inwards**2)], INDEPENDENT)
+    platform = jounce.examples.stewart()
+    points = [jounce.frame_pose(platform, f"corner_{i}", platform.neutral)[0, :3, 3]
+              for i in range(6)]  # fmt: skip
+    angles = np.degrees([np.arctan2(*point[1::-1]) for point in points])
+    assert_close(angles, [-50.0, 50.0, 70.0, 170.0, -170.0, -70.0], INDEPENDENT)
+    assert_close(np.array(points)[:, 2], np.full(6, 2.0), INDEPENDENT)
+    plate = platform.bodies[0].inertia
+    assert_close(plate.mass, 76e3 / 9.81 * np.pi * 0.05, INDEPENDENT)
+
+
 def test_verify_reports_closures():
     report = jounce.verify(FOURBAR, samples=2, order=1)
     assert report.passed

@@ -166,13 +166,13 @@ def test_parallel_robots(name: str):
     motors = [f"{drive}_{i}" for i in range(jounce.mobility(robot)[0])]
     rng = np.random.default_rng(0)
     points = [robot.neutral]
-    size = 0.2 if name == "delta" else 0.05
+    size = 0.2  # rad, m
     for _ in range(2):
         start = robot.neutral.copy()
         for motor in motors:
             start[robot.joint(motor).q_slice] = rng.uniform(-size, size)
         points.append(jounce.close(robot, start, hold=motors))
-    bounds = {"delta": (12.0, 400.0), "stewart": (600.0, 4000.0)}[name]
+    bounds = {"delta": (12.0, 400.0), "stewart": (9000.0, 40_000.0)}[name]
     limits = limits_of(
         robot, effort=dict.fromkeys(motors, bounds[0]), effort_rate=dict.fromkeys(motors, bounds[1])
     )
