@@ -35,7 +35,7 @@ class _Motion(NamedTuple):
 
 @click.command(epilog="Example: jounce report panda log.csv -o report.html")
 @robot_argument
-@click.argument("motion", type=_FILE, required=False)
+@click.argument("motion", type=click.Path(path_type=Path), required=False)
 @click.option("--out", "-o", type=_FILE, default="report.html", show_default=True,
               metavar="FILE", help="Where to write the page.")  # fmt: skip
 @click.option("--order", type=click.IntRange(min=2), default=2, show_default=True, metavar="K",

@@ -240,7 +240,48 @@ def test_a_layout(case: Case, tmp_path: Path, wanted: np.ndarray):
     assert case.said in err
 
 
-@pytest.mark.parametrize("way", ["rosbag1", "sqlite", "mcap", "mcap alone"])
+def judged(log: Path, *options: str) -> tuple[str, str]:
+    """Return what ``jounce check`` and ``jounce report`` say of a log; a limit is exceeded."""
+    arm, limits, page = (log.parent / name for name in ("arm.json", "limits.csv", "page.html"))
+    ARM.save(arm)
+    limits.write_text(f"joint,velocity,effort\n{JOINTS[0]},0.3,100\n{JOINTS[1]},1e3,100\n")
+    said = []
+    for command, code, more in (("check", 1, ()), ("report", 0, ("-o", str(page)))):
+        words = [command, str(arm), str(log), "--limits", str(limits), *more, *options]
+        result = CliRunner().invoke(main, words)
+        assert result.exit_code == code, result.output
+        lines = result.stdout.replace(str(page), "page").splitlines()
+        said.append("\n".join(line for line in lines if not line.startswith("rates:")))
+    assert log.name in page.read_text(encoding="utf-8")
+    return said[0], said[1]
+
+
+@pytest.fixture(scope="module")
+def verdicts(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """What is said of the plain table."""
+    folder = tmp_path_factory.mktemp("plain")
+    write_table(folder / "log.csv", MotionTable(T, JOINTS, Q[None]))
+    found = judged(folder / "log.csv")
+    assert "velocity" in found[0]
+    return found
+
+
+BAGS = ["rosbag1", "sqlite", "mcap", "mcap alone"]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_a_layout_is_judged(case: Case, tmp_path: Path, verdicts: tuple[str, str]):
+    file = tmp_path / "log.csv"
+    file.write_text(case.text, encoding="utf-8")
+    assert judged(file, *words_of(case.options or {})) == verdicts
+
+
+@pytest.mark.parametrize("way", BAGS)
+def test_a_bag_is_judged(way: str, tmp_path: Path, verdicts: tuple[str, str]):
+    assert judged(bag(tmp_path, way), "--topic", "/joint_states") == verdicts
+
+
+@pytest.mark.parametrize("way", BAGS)
 def test_bags(way: str, tmp_path: Path, wanted: np.ndarray):
     file = bag(tmp_path, way)
     log = open_log(ARM, file, order=0, topic="/joint_states")
@@ -301,7 +342,7 @@ def bag(folder: Path, way: str) -> Path:
     return next(path.glob("*.mcap")) if way == "mcap alone" else path
 
 
-def test_lists_in_parquet(tmp_path: Path, wanted: np.ndarray):
+def test_lists_in_parquet(tmp_path: Path, wanted: np.ndarray, verdicts: tuple[str, str]):
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     states = pa.array(Q.tolist(), pa.list_(pa.float64()))
     fixed = pa.array((Q + 1).tolist(), pa.list_(pa.float64(), 2))
@@ -313,6 +354,7 @@ def test_lists_in_parquet(tmp_path: Path, wanted: np.ndarray):
     assert log.file.said == f"positions are observation.state* of {HERE}"
     assert log.file.ignored == ("action[0]", "action[1]", "task")
     assert_orders_close(torques(file)[0], wanted, EXACT)
+    assert judged(file) == verdicts
     ragged = pa.array([*Q[:-1].tolist(), [1.0]], pa.list_(pa.float64()))
     pq.write_table(pa.table({**columns, "observation.state": ragged}), file)
     with pytest.raises(TableError, match=r"observation\.state: not all rows hold 2 numbers"):
