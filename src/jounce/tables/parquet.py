@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from math import ceil, log10
 from pathlib import Path
 from typing import IO, Any
 
@@ -13,9 +14,11 @@ import numpy as np
 from jounce.errors import TableError, UnsupportedError
 from jounce.tables.clock import TICKS, Stamp, since
 from jounce.tables.columns import Layout, Wanted, header_of, layout_of, rows_of
-from jounce.tables.reader import Piece, Write, limited, spread
+from jounce.tables.reader import BLOCK, Piece, Write, limited, spread
 from jounce.tables.table import MotionTable
 
+EPISODE = "episode_index"  # what LeRobot calls it
+APART = 6000.0  # usual steps of time: no spline bridges so many
 ROWS, NUMBERS = 2**16, 2**22  # rows and numbers of a row group that is written, at most
 
 
@@ -43,6 +46,10 @@ class ParquetReader:
         kind: Any = schema.get(self.names[self.layout.columns[0]])
         self.ticks = TICKS[kind.unit] if _is_stamp(kind) else TICKS[unit] if unit else None
         self.first: Stamp = self._first()
+        self._stride = 0.0  # of the times at which episodes begin
+        if wanted.naming is not None and EPISODE in schema:
+            self._stride, said = self._episodes()
+            self.said = "; ".join(word for word in (self.said, said) if word)
 
     def place(self, number: int) -> str:
         """Return file and row."""
@@ -59,8 +66,11 @@ class ParquetReader:
         title = self.names[self.layout.columns[0]]
         firsts = []
         for group, row in enumerate(self.starts[:-1]):
-            batch = next(self.part(range(group, group + 1))._batches(1, [title]))
-            firsts.append(since(self._numbers(batch.column(title), title, row + 1), start))
+            batch = next(
+                self.part(range(group, group + 1))._batches(1, self._with_episode([title]))
+            )
+            time = self._numbers(batch.column(title), title, row + 1)
+            firsts.append(self._since(time, start, batch, row + 1))
         return np.concatenate(firsts)
 
     def pieces(self, samples: int, start: Stamp) -> Iterator[Piece]:
@@ -69,14 +79,15 @@ class ParquetReader:
         row = 1 + self.starts[self._groups.start]
         stored = {part: name for name in self._width for part in self._parts(name)}
         names = list(dict.fromkeys(stored.get(title, title) for title in titles))
-        for batch in self._batches(samples, names):
+        for batch in self._batches(samples, self._with_episode(names)):
             found = {
                 part: column
                 for name in names
                 for part, column in self._columns(batch.column(name), name, row).items()
             }
             time, *others = (found[title] for title in titles)
-            columns = np.stack([since(time, start), *others], dtype=np.float64)
+            time = self._since(time, start, batch, row)
+            columns = np.stack([time, *others], dtype=np.float64)
             stop = row + batch.num_rows
             yield Piece(columns.T, range(row, stop), (stop - 1) / self.samples)
             row = stop
@@ -112,6 +123,43 @@ class ParquetReader:
             yield from _opened(file).iter_batches(
                 samples, row_groups=[*self._groups], columns=titles, use_threads=False
             )
+
+    def _with_episode(self, names: list[str]) -> list[str]:
+        return [*names, EPISODE] if self._stride else names
+
+    def _since(self, time: np.ndarray, start: Stamp, batch: Any, row: int) -> np.ndarray:
+        """Return the times of a batch that begins in this row, less the start."""
+        if not self._stride:
+            return since(time, start)
+        episode = self._numbers(batch.column(EPISODE), EPISODE, row)
+        return since(time, start) + self._stride * (episode - self._episode).astype(np.float64)
+
+    def _episodes(self) -> tuple[float, str]:
+        """Return how far apart episodes are to begin, and say so, if each counts its own time.
+
+        That is a power of ten, in the unit of the time, so far that no spline connects two.
+        """
+        title = self.names[self.layout.columns[0]]
+        row, parts = 1, []
+        for batch in self._batches(BLOCK, [title, EPISODE]):
+            parts.append([self._numbers(batch.column(x), x, row) for x in (title, EPISODE)])
+            row += batch.num_rows
+        time, episode = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        time, self._episode = since(time, self.first), episode[0]
+        steps, changes = np.diff(time), np.diff(episode) != 0
+        if not np.any(changes & (steps <= 0.0)):
+            return 0.0, ""
+        usual = np.median(steps[~changes]) if not changes.all() else 0.0
+        longest = float(np.nanmax(time) - np.nanmin(time) + APART * usual)
+        stride = 10.0 ** ceil(log10(longest)) if longest > 0.0 else 1.0
+        count = 1 + np.count_nonzero(changes)
+        self.layout = self.layout._replace(
+            ignored=tuple(name for name in self.layout.ignored if name != EPISODE)
+        )
+        return (
+            stride,
+            f"{count} episodes, time begins anew with each: here {stride:g} after the last",
+        )
 
     def _first(self) -> Stamp:
         title = self.names[self.layout.columns[0]]

@@ -16,7 +16,7 @@ import jounce
 from jounce.cli import main
 from jounce.errors import JounceError, TableError, UnknownNameError
 from jounce.tables import MotionTable, open_log, read_table, write_table
-from jounce.trajectory import Fourier
+from jounce.trajectory import Fourier, Spline
 from tests.tolerances import EXACT, INDEPENDENT, assert_close, assert_orders_close
 
 JOINTS = ("shoulder_pan_joint", "elbow_joint")
@@ -359,6 +359,34 @@ def test_lists_in_parquet(tmp_path: Path, wanted: np.ndarray, verdicts: tuple[st
     pq.write_table(pa.table({**columns, "observation.state": ragged}), file)
     with pytest.raises(TableError, match=r"observation\.state: not all rows hold 2 numbers"):
         open_log(ARM, file)
+
+
+def test_episodes_in_parquet(tmp_path: Path):
+    """Each is differentiated as if it were alone, whatever the row groups."""
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    parts = [slice(0, 200), slice(200, 450), slice(450, 600)]
+    time = np.concatenate([T[part] - T[part.start] for part in parts])
+    episode = np.repeat([3, 4, 7], [200, 250, 150])
+    states = pa.array(Q.tolist(), pa.list_(pa.float64()))
+    columns = {"observation.state": states, "timestamp": time, "episode_index": episode}
+    file = tmp_path / "log.parquet"
+    pq.write_table(pa.table(columns), file, row_group_size=130)
+    log = open_log(ARM, file, order=2)
+    assert "3 episodes, time begins anew with each: here 100 after the last" in log.file.said
+    assert log.file.ignored == ()
+    table = log.table()
+    assert_close(table.time, time + 100.0 * (episode - 3), INDEPENDENT)
+    assert [gap.place for gap in log.gaps] == [f"{file}: row {row}" for row in (201, 451)]
+    assert log.smoothing is not None
+    for part in parts:
+        alone = Spline.fit(table.time[part], Q[part], smoothing=log.smoothing)
+        wanted = alone(table.time[part], order=2)
+        assert_orders_close(table.values[:, part], wanted, 1e-9)
+    assert len(log.parts(100)) == 3
+    split = [x for part in log.parts(100) for x in log.blocks(part=part)]
+    assert_close(np.concatenate([x.values for x in split], axis=1), table.values, EXACT)
+    pq.write_table(pa.table(columns | {"timestamp": T}), file)
+    assert_close(open_log(ARM, file, order=0).table().time, T, EXACT)  # one clock for all
 
 
 REFUSED = [
