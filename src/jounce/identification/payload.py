@@ -12,12 +12,13 @@ load, the bodies are those of the robot, and β only friction.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from jounce.algebra.tangent import Tangent, partial
 from jounce.errors import ArgumentError
 from jounce.identification import consistent as cones
 from jounce.identification.identify import RANK, check_length, information_from, weighted_fit
@@ -58,14 +59,33 @@ class Payload:
 
     @property
     def com_uncertainty(self) -> Array:
-        """Standard deviation of the centre of mass, of ``c = h / m``."""
-        if not self.mass:
-            return np.full(3, np.inf)
-        V, c = self.covariance, self.com
-        if np.isinf(V[0, 0]):
-            return np.full(3, np.inf)
-        squares = np.diag(V)[1:4] - 2.0 * c * V[0, 1:4] + c * c * V[0, 0]
-        return np.sqrt(squares.clip(0.0)) / self.mass
+        """Standard deviation of the centre of mass, ``(3,)``."""
+        return self._deviations(self._varied.com)
+
+    @property
+    def rotational(self) -> Array:
+        """Inertia about the centre of mass, ``(3, 3)``."""
+        return np.array(self.inertia.rotational, dtype=float)
+
+    @property
+    def rotational_uncertainty(self) -> Array:
+        """Standard deviation of every entry of the inertia about the centre of mass."""
+        return self._deviations([x for row in self._varied.rotational for x in row]).reshape(3, 3)
+
+    @property
+    def _varied(self) -> Inertia:
+        """The inertia with its derivatives by the parameters."""
+        pairs = enumerate(self.parameters.tolist())
+        return Inertia.from_parameters([Tangent(x, {k: 1.0}) for k, x in pairs])
+
+    def _deviations(self, values: Iterable[Any]) -> Array:
+        """Return standard deviations of functions of the parameters, by their slopes."""
+        slopes = np.array([[float(partial(x, k)) for k in range(10)] for x in values])
+        lost = np.isinf(np.diag(self.covariance))
+        finite = np.where(np.isfinite(self.covariance), self.covariance, 0.0)
+        squares = np.einsum("ij,jk,ik->i", slopes, finite, slopes)
+        unknown = np.any(slopes[:, lost] != 0.0, axis=1) | (not self.mass)
+        return np.where(unknown, np.inf, np.sqrt(squares.clip(0.0)))
 
     def report(self) -> str:
         """Return the load with its errors, as text."""
@@ -73,6 +93,12 @@ class Payload:
         lines = [f"load at {self.frame}", f"mass {self.mass:.5g} ± {self.uncertainty[0]:.2g} kg"]
         pairs = zip("xyz", self.com, self.com_uncertainty, strict=True)
         lines += [f"centre {axis} {x:.5g} ± {error:.2g} m" for axis, x, error in pairs]
+        upper = np.triu_indices(3)
+        labels = [f"I{a}{b}" for a, b in ("xx", "xy", "xz", "yy", "yz", "zz")]
+        pairs = zip(labels, self.rotational[upper], self.rotational_uncertainty[upper], strict=True)
+        lines += ["about the centre of mass, kg m²"]
+        lines += [f"  {name:<4} {x:12.5g} ± {error:.2g}" for name, x, error in pairs]
+        lines += ["about the origin of the frame"]
         lines += [f"  {name:<4} {x:12.5g} ± {error:.2g}" for name, x, error in rows]
         return "\n".join(lines + [f"  {line}" for line in self.warnings])
 

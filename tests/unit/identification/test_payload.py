@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -45,15 +47,40 @@ def test_the_model_may_be_trusted_instead(panda: jounce.Robot) -> None:
 def test_errors_are_as_large_as_said(panda: jounce.Robot) -> None:
     state, bare = motion(panda, 0), motion(panda, 1)
     held, free = forces(panda.with_payload("flange", LOAD), *state), forces(panda, *bare)
-    off = []
+    off, about_com = [], []
     for seed in range(20):
         rng = np.random.default_rng(seed)
         log = *state, held + rng.normal(size=held.shape) * 0.3
         empty = *bare, free + rng.normal(size=held.shape) * 0.3
         found = payload(panda, "flange", log, without=[empty], consistent=False)
         off.append((found.parameters - LOAD.parameters) / found.uncertainty)
-    assert np.mean(np.abs(off) < 3.0) > 0.98
-    assert 0.7 < np.sqrt(np.mean(np.square(off))) < 1.3
+        centre = (found.com - LOAD.com) / found.com_uncertainty
+        rotational = (found.rotational - np.array(LOAD.rotational)) / found.rotational_uncertainty
+        about_com.append(np.r_[centre, rotational[np.triu_indices(3)]])
+    for errors in (off, about_com):
+        assert np.mean(np.abs(errors) < 3.0) > 0.98
+        assert 0.7 < np.sqrt(np.mean(np.square(errors))) < 1.3
+
+
+def test_errors_about_the_centre_of_mass_are_those_of_chance(panda: jounce.Robot) -> None:
+    """Sample parameters with the stated covariance; what is undecided has no error bar."""
+    state = motion(panda, count=400)
+    Q = forces(panda.with_payload("flange", LOAD), *state)
+    rng = np.random.default_rng(0)
+    found = payload(panda, "flange", (*state, Q + 0.01 * rng.normal(size=Q.shape)))
+    draws = rng.multivariate_normal(found.parameters, found.covariance, size=20_000)
+    loads = [jounce.Inertia.from_parameters(draw.tolist()) for draw in draws]
+    spread = np.std([np.array(load.rotational, dtype=float) for load in loads], axis=0)
+    np.testing.assert_allclose(found.rotational_uncertainty, spread, rtol=0.03)
+    spread = np.std([load.com for load in loads], axis=0)
+    np.testing.assert_allclose(found.com_uncertainty, spread, rtol=0.03)
+    assert "about the centre of mass" in found.report()
+    covariance = found.covariance.copy()
+    covariance[6, 6] = np.inf  # Izz
+    lost = replace(found, covariance=covariance)
+    unknown = np.isinf(lost.rotational_uncertainty)
+    assert unknown.tolist() == (np.diag([0, 0, 1]) == 1).tolist()
+    assert np.isfinite(lost.com_uncertainty).all()
 
 
 def test_a_physical_load_from_noise(panda: jounce.Robot) -> None:
