@@ -45,3 +45,21 @@ def run(console: Console) -> None:
         ratio = f"{used / first:.1f}" if "lstsq" in name else ""
         table.add_row(name, f"{wall:.2f}", f"{used:.2f}", ratio)
     console.print(table)
+    console.print(_criteria(robot))
+
+
+def _criteria(robot: jounce.Robot) -> Table:
+    """Compare what is made best: information, or the condition number as figaroh does."""
+    table = Table(title="excitation of a Panda, 10 s, 5 harmonics, the same limits and descent")
+    for heading in ("made best", "log det", "condition", "mean error, of the first", "s"):
+        table.add_column(heading, justify="left" if heading == "made best" else "right")
+    first = None
+    for criterion in ("information", "condition"):
+        used = process_time()
+        found = excitation(robot, duration=10.0, criterion=criterion)
+        used = process_time() - used
+        first = found.uncertainty if first is None else first
+        worse = np.exp(np.mean(np.log(found.uncertainty / first)))
+        cells = f"{found.log_det:.1f}", f"{found.condition:.1f}", f"{worse:.2f}", f"{used:.1f}"
+        table.add_row(criterion, *cells)
+    return table

@@ -9,6 +9,11 @@ The determinant does not depend on units, nor on which base parameters are chose
 Fourier series, linear in its coefficients; the partials of Y by q, v and a, and those of the
 forces, are exact.  Limits count as squares of what exceeds them, ever more, until `check_limits`
 finds nothing.
+
+What others make small instead is the condition number of the regressor; with W its rows, columns
+of length one, ``W = U diag(s) Vᵀ`` and u, v the outer columns::
+
+    log cond = log s_1 − log s_n          G = u_1 v_1ᵀ / s_1 − u_n v_nᵀ / s_n
 """
 
 from __future__ import annotations
@@ -24,7 +29,7 @@ from scipy.optimize import minimize
 
 from jounce.algebra.jet import Jet
 from jounce.dynamics.friction import friction_slope
-from jounce.errors import ArgumentError, InfeasibleError, UnsupportedError
+from jounce.errors import ArgumentError, InfeasibleError, UnsupportedError, unknown_name
 from jounce.identification.terms import COULOMB_SPEED, FRICTION, Terms, terms_of
 from jounce.identification.triangle import triangle
 from jounce.kernels.kernel import kernel
@@ -43,6 +48,7 @@ MARGIN = 0.005  # of the limits, that samples keep: between them a little more i
 ROUNDS = 3  # in which margins grow by what `check_limits` finds
 SAMPLES_A_WAVE = 20  # of the highest harmonic
 TRIES = 20  # random series a start begins from: the best of them
+DEPENDENT = 1e-12  # of the largest: columns below are sums of the others
 SHRINKINGS = 40  # at most, until a series keeps the limits
 Array = np.ndarray
 Progress = Callable[[int, int], None]
@@ -62,7 +68,7 @@ class Excitation:
     names: tuple[str, ...]
     information: Array
     limits: LimitReport
-    starts: tuple[float, ...]  # log det of every start
+    starts: tuple[float, ...]  # log det of every start, or −log of its condition number
 
     def __str__(self) -> str:
         return (
@@ -100,6 +106,7 @@ def excitation(
     noise: Any = None,
     rate: float = 1000.0,
     at_rest: bool = True,
+    criterion: str = "information",
     starts: int = 3,
     seed: int = 0,
     progress: Progress | None = None,
@@ -111,6 +118,8 @@ def excitation(
     given; ``at_rest`` lets it begin and end with neither velocity nor acceleration.  ``noise`` is
     the standard deviation of the forces, one number or nv: 1 % of the limits of effort unless
     given.  The best of so many ``starts`` is returned; ``progress(done, total)`` is told.
+    ``criterion="condition"`` makes the condition number small instead, as is often done: that tells
+    less (see `docs/identification.md`), and is here to compare.
 
     >>> import jounce
     >>> arm = jounce.load("planar2r")
@@ -122,8 +131,10 @@ def excitation(
     limits = checked_limits(robot, limits)
     terms = terms_of(robot, friction_kinds(friction), armature, coulomb_speed)
     _check(robot, limits, duration, harmonics, starts)
+    if criterion not in CRITERIA:
+        raise unknown_name("criterion", criterion, CRITERIA)
     search = _Search(terms, limits, duration, harmonics, base_frequency or 1.0 / duration, at_rest)
-    search.weights = 1.0 / _noise(limits, noise)
+    search.weights, search.criterion = 1.0 / _noise(limits, noise), CRITERIA[criterion]
     rng = np.random.default_rng(seed)
     found: list[tuple[float, Fourier, LimitReport]] = []
     total = starts * len(PRICES)
@@ -135,14 +146,15 @@ def excitation(
             if progress is not None:
                 progress(start * len(PRICES) + k + 1, total)
         motion, report = search.within_limits(x)
-        found.append((search.log_det(motion), motion, report))
+        found.append((search.score(motion), motion, report))
     value, motion, report = max(found, key=lambda one: one[0])
     if not np.isfinite(value):
         raise ArgumentError(
             f"{search.count} base parameters cannot be told apart within these limits; give more "
             "harmonics or a longer duration."
         )
-    H = search.information(motion) * (rate * duration / len(search.times))
+    W = search.samples(motion)
+    H = W.T @ W * (rate * duration / len(search.times))
     return Excitation(motion, duration, terms.base[0], H, report, tuple(one[0] for one in found))
 
 
@@ -159,7 +171,7 @@ class _Search:
         at_rest: bool,
     ) -> None:
         self.terms, self.limits, self.robot = terms, limits, terms.robot
-        self.weights = np.ones(terms.robot.nv)
+        self.weights, self.criterion = np.ones(terms.robot.nv), _lost_information
         self.omega, self.harmonics = 2.0 * np.pi * frequency, harmonics
         waves = harmonics * max(duration * frequency, 1.0)
         samples = max(int(SAMPLES_A_WAVE * waves), -(-2 * self.count // self.robot.nv))
@@ -232,15 +244,13 @@ class _Search:
     def columns(self) -> list[int]:
         return [self.terms.names.index(name) for name in self.terms.base[0]]
 
-    def information(self, motion: Fourier) -> Array:
-        """Return H of the samples of a motion."""
-        W = self.rows(*motion(self.times, order=2)).reshape(-1, self.count)
-        return W.T @ W
+    def samples(self, motion: Fourier) -> Array:
+        """Return the rows of all samples of a motion, ``H = Wᵀ W``."""
+        return self.rows(*motion(self.times, order=2)).reshape(-1, self.count)
 
-    def log_det(self, motion: Fourier) -> float:
-        """Return log det H, −∞ where a combination of parameters is not seen."""
-        sign, value = np.linalg.slogdet(self.information(motion))
-        return float(value) if sign > 0 else -np.inf
+    def score(self, motion: Fourier) -> float:
+        """Return what is made largest, −∞ where a combination of parameters is not seen."""
+        return -self.criterion(self.samples(motion))[0]
 
     def cost(self, x: Array, price: float) -> tuple[float, Array]:
         """Return −log det H and the price of exceeded limits, with the gradient by x."""
@@ -256,14 +266,11 @@ class _Search:
         q, v, a = motion[:3]
         nv, matter = self.robot.nv, self.robot.n_parameters
         W = self.rows(q, v, a)
-        R = triangle(W.reshape(-1, self.count))
-        diagonal = np.abs(np.diag(R))
-        if diagonal.min() <= 1e-12 * diagonal.max():
+        value, G = self.criterion(W.reshape(-1, self.count))
+        if not np.isfinite(value):
             return np.inf
-        inverse = np.linalg.inv(R)
-        G = W @ (inverse @ inverse.T) * self.weights[:, None]
         full = np.zeros((len(q), nv, len(self.terms.names)))
-        full[..., self.columns] = -2.0 * G
+        full[..., self.columns] = G.reshape(W.shape) * self.weights[:, None]
         part = kernel(self.robot, "regressor_gradient")(
             q, v, a, np.ascontiguousarray(full[..., :matter]).reshape(len(q), -1)
         )[0]
@@ -279,7 +286,7 @@ class _Search:
                 gradients[1] += own * friction_slope(unit, Jet((v,))).coeffs[0]
             elif kind == "armature":
                 gradients[2] += own
-        return float(-2.0 * np.log(diagonal).sum())
+        return value
 
     def _limit_cost(self, motion: list[Array], gradients: list[Array], price: float) -> float:
         """Add ``price · mean (excess / half width)²`` of every limited quantity."""
@@ -344,7 +351,7 @@ class _Search:
         """
         best, value = self._shrunk(x), -np.inf
         for _ in range(ROUNDS):
-            found = self.log_det(best[0]) if best[1].ok else -np.inf
+            found = self.score(best[0]) if best[1].ok else -np.inf
             if found <= value and best[1].ok:
                 break
             value = found
@@ -355,7 +362,7 @@ class _Search:
                 self.margins[row.quantity] += min(row.use - 1.0, 0.1)
             x = self.improved(x, PRICES[-1])
             other = self._shrunk(x)
-            if other[1].ok and (not best[1].ok or self.log_det(other[0]) > value):
+            if other[1].ok and (not best[1].ok or self.score(other[0]) > value):
                 best = other
         motion, report = best
         if not report.ok:
@@ -377,6 +384,32 @@ class _Search:
             motion = self.fourier(x, 1.0 - float(less))
             report = check_limits(self.robot, motion, self.limits)
         return motion, report
+
+
+def _lost_information(W: Array) -> tuple[float, Array]:
+    """Return −log det WᵀW and its gradient by W; ∞ where columns depend on each other."""
+    R = triangle(W)
+    diagonal = np.abs(np.diag(R))
+    if diagonal.min() <= DEPENDENT * diagonal.max():
+        return np.inf, W
+    inverse = np.linalg.inv(R)
+    return float(-2.0 * np.log(diagonal).sum()), -2.0 * W @ (inverse @ inverse.T)
+
+
+def _condition(W: Array) -> tuple[float, Array]:
+    """Return the logarithm of the condition number, columns of length one, and its gradient."""
+    lengths = np.linalg.norm(W, axis=0)
+    if lengths.min() <= DEPENDENT * lengths.max():
+        return np.inf, W
+    unit = W / lengths
+    U, s, Vt = np.linalg.svd(unit, full_matrices=False)
+    if s[-1] <= DEPENDENT * s[0]:
+        return np.inf, W
+    G = np.outer(U[:, 0] / s[0], Vt[0]) - np.outer(U[:, -1] / s[-1], Vt[-1])
+    return float(np.log(s[0] / s[-1])), (G - unit * np.sum(G * unit, axis=0)) / lengths
+
+
+CRITERIA = {"information": _lost_information, "condition": _condition}
 
 
 def _check(

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import jounce
-from jounce.errors import ArgumentError, UnsupportedError
+from jounce.errors import ArgumentError, UnknownNameError, UnsupportedError
 from jounce.identification import excitation
-from jounce.identification.excitation import _Search
+from jounce.identification.excitation import CRITERIA, _Search
 from jounce.identification.terms import Terms
 from jounce.trajectory import MotionLimits, check_limits
 from tests.tolerances import INDEPENDENT, assert_close
@@ -20,12 +20,13 @@ def arm_limits(robot: jounce.Robot) -> MotionLimits:
 
 
 @pytest.mark.parametrize("armature", [False, True])
-def test_gradients_are_exact(armature: bool) -> None:
+@pytest.mark.parametrize("criterion", ["information", "condition"])
+def test_gradients_are_exact(armature: bool, criterion: str) -> None:
     """Against the complex step of nothing: differences of two steps, extrapolated."""
     robot = jounce.load("planar2r")
     terms = Terms(robot, armature=armature, coulomb_speed=0.3)
     search = _Search(terms, arm_limits(robot), 5.0, 4, 0.2, False)
-    search.weights = np.array([0.5, 2.0])
+    search.weights, search.criterion = np.array([0.5, 2.0]), CRITERIA[criterion]
     rng = np.random.default_rng(0)
     x = 2.0 * search.random_start(rng)  # limits are exceeded, so their prices count
     value, gradient = search.cost(x, 10.0)
@@ -77,8 +78,8 @@ def test_limits_hold_and_chance_is_beaten() -> None:
     search = _Search(Terms(robot), limits, 5.0, 4, 0.2, False)
     search.weights = 1.0 / np.full(2, 0.4)  # 1 % of the effort
     rng = np.random.default_rng(1)
-    best = max(search.log_det(search.fourier(search.random_start(rng))) for _ in range(5))
-    assert search.log_det(found.motion) > best
+    best = max(search.score(search.fourier(search.random_start(rng))) for _ in range(5))
+    assert search.score(found.motion) > best
 
 
 def test_expected_errors_are_those_that_come(rng: np.random.Generator) -> None:
@@ -97,8 +98,23 @@ def test_expected_errors_are_those_that_come(rng: np.random.Generator) -> None:
     assert known.uncertainty == pytest.approx(found.uncertainty, rel=0.4)
 
 
+def test_condition_numbers_can_be_searched_for() -> None:
+    """Each criterion is the better one at what it makes small."""
+    robot = jounce.load("planar2r")
+    one, other = (
+        excitation(robot, arm_limits(robot), duration=5.0, harmonics=4, starts=2, criterion=name)
+        for name in ("information", "condition")
+    )
+    assert other.limits.ok
+    assert other.condition < one.condition
+    assert other.log_det < one.log_det
+    assert max(other.starts) == pytest.approx(-np.log(other.condition), rel=1e-9)
+
+
 def test_refusals() -> None:
     robot = jounce.load("planar2r")
+    with pytest.raises(UnknownNameError, match="did you mean 'condition'"):
+        excitation(robot, arm_limits(robot), duration=5.0, criterion="conditon")
     with pytest.raises(ArgumentError, match="nothing limits the speed of 'joint1'"):
         excitation(robot, MotionLimits.of(robot, velocity=None), duration=5.0)
     limits = arm_limits(robot)
