@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import resource
+import subprocess
+import sys
+from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
@@ -10,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 import jounce
+from benchmarks.timing import at_most
 from jounce.identification import Information, excitation, identify
 
 SAMPLES, PEER = 1_000_000, 20_000  # the peer is timed on fewer, and scaled
@@ -45,7 +51,33 @@ def run(console: Console) -> None:
         ratio = f"{used / first:.1f}" if "lstsq" in name else ""
         table.add_row(name, f"{wall:.2f}", f"{used:.2f}", ratio)
     console.print(table)
+    program = "from benchmarks.bench_identification import stream; stream()"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    seconds, peak = map(float, done.stdout.split())
+    console.print(
+        f"Information of {SAMPLES:,} samples, in parts: {at_most(seconds, 6.0, ' s')}, "
+        f"{at_most(peak, 0.5, ' GB')} of memory in all"
+    )
     console.print(_criteria(robot))
+
+
+def stream() -> None:
+    """Take in all samples in parts; print the seconds and the memory of this process."""
+    robot, rng = jounce.load("panda"), np.random.default_rng(0)
+    Information(robot).add(*rng.normal(size=(4, 1000, 7)))  # compiled by now
+    told, seconds = Information(robot), 0.0
+    while told.samples < SAMPLES:
+        part = rng.normal(size=(4, SAMPLES // 20, 7))
+        start = perf_counter()
+        told.add(*part)
+        seconds += perf_counter() - start
+    status = Path("/proc/self/status")
+    kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    if status.exists():  # what was used before this program began does not count
+        kilobytes = int(re.findall(r"VmHWM:\s+(\d+)", status.read_text())[0])
+    print(seconds, kilobytes * 1024 / 1e9)
 
 
 def _criteria(robot: jounce.Robot) -> Table:
