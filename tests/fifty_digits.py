@@ -10,6 +10,7 @@ is their series.  With ``S = ∫ x xᵀ dm`` of homogeneous points x and the gra
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from math import factorial
 from typing import Any
 
@@ -170,8 +171,8 @@ class Referee:
             acceleration = _rate(_rate(self.poses))
             acceleration[0] -= self._gravity()
             Q = np.full((count, self.robot.nv), mp.mpf(0))
-            for i in range(self.robot.nv):
-                partial = self._series(lambda x, i=i: self.varied(x, i))[:count]
+            for i, whole in enumerate(self._partials):
+                partial = whole[:count]
                 for b, S in enumerate(self.inertias):
                     work = _product(partial[:, b] @ S, _transposed(acceleration[:, b]))
                     Q[:, i] += [np.trace(A) for A in work]
@@ -181,6 +182,25 @@ class Referee:
             losses = np.array([x for j in self.robot.joints for x in j.damping])
             Q += _rate(self.velocity)[:count] * motors + self.velocity[:count] * losses
             return self.derivatives(Q)
+
+    @cached_property
+    def _partials(self) -> list[np.ndarray]:
+        """The series of ∂T of all bodies, by every tangent direction."""
+        with mp.workdps(DIGITS):
+            return [self._series(lambda x, i=i: self.varied(x, i)) for i in range(self.robot.nv)]
+
+    def static_regressor(self) -> np.ndarray:
+        """Return Y of ``g = Y π``, ``−tr(∂_i T S Gᵀ)`` parameter by parameter."""
+        with mp.workdps(DIGITS):
+            G, units = self._gravity(), _unit_pseudo_inertias()
+            rows = [
+                [[-np.trace(T @ S @ G.T) for T in partial[:, b]] for b, S in self._each(units)]
+                for partial in self._partials
+            ]
+            return self.derivatives(np.moveaxis(np.array(rows), -1, 0))
+
+    def _each(self, units: list[np.ndarray]) -> list[tuple[int, np.ndarray]]:
+        return [(b, S) for b in range(len(self.inertias)) for S in units]
 
     def _power(self, partial: np.ndarray, frame: str, W: np.ndarray, count: int) -> np.ndarray:
         at = self.robot.frame(frame)

@@ -87,6 +87,13 @@ def test_the_static_regressor_is_the_gradient_of_the_potential():
     assert_close(Y[0, 0], jounce.gravity_parameter_partials(ROBOT, Q), INDEPENDENT)
 
 
+@pytest.mark.slow
+def test_static_regressor(referee: Referee):
+    """Orders 0 to 4, every column: the slope of the potential of one unit parameter."""
+    found, wanted = jounce.static_regressor(ROBOT, Q, *RATES[:4]), referee.static_regressor()[:5]
+    assert_orders_close(found, wanted, INDEPENDENT)
+
+
 def test_power_is_the_rate_of_energy_parameter_by_parameter():
     Y = jounce.regressor(ROBOT, Q, *RATES[:2])[0]
     T = jounce.kinetic_energy_regressor(ROBOT, Q, *RATES[:2])
