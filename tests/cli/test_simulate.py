@@ -64,6 +64,22 @@ def test_a_plot(tmp_path: Path):
     assert out.read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_plot_is_smooth_and_has_the_motors(tmp_path: Path):
+    """However far the samples of the table are apart; texts stand in an SVG as comments."""
+    pytest.importorskip("matplotlib")
+    out = tmp_path / "motion.svg"
+    arguments = ("--time", "1", "--step", "0.5", "--torque", "1,0", "--elastic", "100,1")
+    code, text, err = run(*arguments, "--plot", str(out))
+    assert (code, err) == (0, "")
+    assert "3 samples" in text
+    drawn = out.read_text("utf-8")
+    for label in ("q [rad]", "v [rad/s]", "θ, motors [rad]", "dθ/dt, motors [rad/s]"):
+        assert f"<!-- {label} -->" in drawn
+    assert "<!-- planar2r under 1,0 N m, behind springs: end of time at 1 s -->" in drawn
+    curves = [path.count("L ") for path in re.findall(r'<path d="([^"]*)"', drawn)]
+    assert sum(points > 10 for points in curves) == 8
+
+
 def test_no_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     code, out, err = run("--plot", str(tmp_path / "motion.png"))

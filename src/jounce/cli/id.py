@@ -13,7 +13,9 @@ from jounce.cli.console import compile_with_progress, messages, output, progress
 from jounce.cli.failure import CheckFailed
 from jounce.cli.fleet_argument import fleet_options, fleet_progress, is_fleet, tell_failed, who
 from jounce.cli.motion_argument import NAMES, logged, motion_options
+from jounce.cli.picture import ENDINGS, Sketch
 from jounce.cli.stopwatch import Stopwatch
+from jounce.lazy import required
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,6 +36,8 @@ _BLOCK = 16384
               help="Where to write t, Q:JOINT, Q1:JOINT …: .csv, .npz or .parquet; "
               "for many logs a folder.")  # fmt: skip
 @click.option("--with-motion", is_flag=True, help="Write q, v, a … as well.")
+@click.option("--plot", type=_FILE, metavar="FILE",
+              help="Where to draw the torques: .png, .svg or .pdf.")  # fmt: skip
 @motion_options
 @fleet_options
 @click.option("--block", type=click.IntRange(min=1), default=_BLOCK, show_default=True,
@@ -52,9 +56,15 @@ def id(robot: Robot, *, motion: tuple[Path, ...], **options: Any) -> None:
         return
     order, out = options["order"], options["out"]
     _check_output(out, motion[0])
+    plot = check_output(options["plot"], *ENDINGS, inputs=motion)
+    if plot is not None:
+        required("matplotlib", "--plot", "plot")
     watch = Stopwatch()
     log = logged(motion[0], robot, order + 2, options, observe=watch.stage)
-    highest, samples = _run(robot, log, watch, options)
+    sketch = None if plot is None else Sketch()
+    highest, samples = _run(robot, log, watch, options, sketch)
+    if plot is not None and sketch is not None:
+        _draw(plot, robot, sketch, motion[0].name, order)
     _print_summary(robot, highest)
     if log.smoothing is not None:
         _say(f"rates: {log.method}")
@@ -65,7 +75,7 @@ def id(robot: Robot, *, motion: tuple[Path, ...], **options: Any) -> None:
 
 
 def _run(
-    robot: Robot, log: Log, watch: Stopwatch, options: dict[str, Any]
+    robot: Robot, log: Log, watch: Stopwatch, options: dict[str, Any], sketch: Sketch | None
 ) -> tuple[np.ndarray, int]:
     """Read, fit, evaluate and write; return the largest |Q⁽ᵏ⁾| of each joint, and the samples."""
     import numpy as np
@@ -86,10 +96,30 @@ def _run(
                 highest = np.maximum(highest, np.abs(np.asarray(table.forces)).max(axis=1))
             with watch.stage("write"):
                 write(table if options["with_motion"] else without_motion(table))
+            if sketch is not None:
+                sketch.add(table.time, np.asarray(table.forces))
             samples += len(table.time)
             advance(int(_TICKS * log.done) - done)
             done = int(_TICKS * log.done)
     return highest, samples
+
+
+def _draw(path: Path, robot: Robot, sketch: Sketch, log: str, order: int) -> None:
+    """Draw the torques and their rates, one below the other."""
+    import numpy as np
+
+    from jounce.cli.picture import Pane, draw
+    from jounce.model.components import velocity_names
+    from jounce.report.labels import derivative, force_unit
+
+    time, rows = sketch.joined()
+    names = velocity_names(robot)
+    panes = [
+        Pane(f"{derivative('Q', k)} [{force_unit(robot, k)}]", names, values)
+        for k, values in enumerate(np.split(rows, order + 1, axis=1))
+    ]
+    title = f"{robot.name}: torques of {log}, {sketch.samples} samples"
+    draw(path, title, time, panes)
 
 
 def _run_fleet(robot: Robot, motion: tuple[Path, ...], options: dict[str, Any]) -> None:
@@ -98,8 +128,8 @@ def _run_fleet(robot: Robot, motion: tuple[Path, ...], options: dict[str, Any]) 
     from jounce.fleet.manifest import NAME
 
     out: Path | None = options["out"]
-    if out is None or out.is_file() or options["with_motion"]:
-        raise click.UsageError("for many logs give -o FOLDER, and no --with-motion")
+    if out is None or out.is_file() or options["with_motion"] or options["plot"]:
+        raise click.UsageError("for many logs give -o FOLDER, and no --with-motion or --plot")
     with fleet_progress(f"torques of {robot.name}") as report:
         found = inverse_dynamics(
             robot,

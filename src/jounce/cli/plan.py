@@ -10,6 +10,7 @@ import click
 
 from jounce.cli.arguments import FiniteRange, check_output, robot_argument, sample_count
 from jounce.cli.console import messages, output, progress, say
+from jounce.cli.picture import ENDINGS
 
 if TYPE_CHECKING:
     from jounce.limits.limits import MotionLimits
@@ -57,7 +58,7 @@ def plan(robot: Robot, *, points: Path, **options: Any) -> None:
     given = [points, options["limits"]]
     out = check_output(options["out"], ".csv", ".npz", ".parquet", inputs=given)
     page = check_output(options["report"], ".html", inputs=given)
-    plot = check_output(options["plot"], ".png", ".svg", ".pdf", inputs=given)
+    plot = check_output(options["plot"], *ENDINGS, inputs=given)
     if plot is not None:
         required("matplotlib", "--plot", "plot")
     if page is not None:
@@ -85,10 +86,14 @@ def plan(robot: Robot, *, points: Path, **options: Any) -> None:
         source = f"fastest motion through {points.name}, {motion.duration:.4g} s"
         write_report(page, robot, table.time, *table.motion, limits=limits, source=source)
     if plot is not None:
-        _draw(plot, robot, table, limits, f"{robot.name}: {motion.duration:.4g} s")
+        _draw(plot, robot, table, limits, _title(robot, points, motion))
     written = ", ".join(str(x) for x in (out, page, plot) if x is not None)
     if written:
         say(f"{written}: {table.time.size} samples")
+
+
+def _title(robot: Robot, points: Path, motion: TimedMotion) -> str:
+    return f"{robot.name}: fastest motion through {points.name}, {motion.duration:.4g} s"
 
 
 def _print(motion: TimedMotion) -> None:
@@ -112,26 +117,15 @@ def _print(motion: TimedMotion) -> None:
 
 def _draw(path: Path, robot: Robot, table: MotionTable, limits: MotionLimits, title: str) -> None:
     """Draw velocities, torques and torque rates as parts of their limits."""
-    from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
-
-    from jounce.files import atomic_write
+    from jounce.cli.picture import Pane, draw
+    from jounce.limits.limits import spoken
 
     assert table.forces is not None
-    rows = (("velocity", table.motion[1]), ("effort", table.forces[0]),
-            ("effort_rate", table.forces[1]))  # fmt: skip
-    figure = Figure(figsize=(8.0, 7.0), layout="constrained")
-    panes = figure.subplots(3, 1, sharex=True)
-    for axes, (name, values) in zip(panes, rows, strict=True):
+    panes = []
+    rows = {"velocity": table.motion[1], "effort": table.forces[0], "effort_rate": table.forces[1]}
+    for name, values in rows.items():
         bound = getattr(limits, name)
         limited = [k for k in range(robot.nv) if isfinite(bound[k]) and bound[k] > 0.0]
-        for k in limited:
-            axes.plot(table.time, values[:, k] / bound[k], label=limits.names[k])
-        axes.set_ylabel(f"{name.replace('_', ' ')} / limit")
-        axes.grid(visible=True, alpha=0.3)
-        if not limited:
-            axes.text(0.5, 0.5, "no limit is known", ha="center", transform=axes.transAxes)
-    panes[0].set_title(title)
-    panes[0].legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small")
-    panes[-1].set_xlabel("t [s]")
-    with atomic_write(path, "wb") as file:
-        figure.savefig(file, format=path.suffix.lower()[1:], dpi=150)
+        names = [limits.names[k] for k in limited]
+        panes.append(Pane(f"{spoken(name)} / limit", names, values[:, limited] / bound[limited]))
+    draw(path, title, table.time, panes)

@@ -18,6 +18,7 @@ from jounce.cli.arguments import (
 )
 from jounce.cli.console import progress, say
 from jounce.cli.failure import CheckFailed
+from jounce.cli.picture import ENDINGS
 from jounce.lazy import required
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 HIGHEST = 40  # order of the series; compiling takes longer than anything it could save
 _TICKS = 1000  # of the progress bar
 _TABLES = (".csv", ".json", ".npz")
-_PLOTS = (".png", ".svg", ".pdf")
+_SMOOTH = 1001  # points of a drawn curve
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
@@ -67,7 +68,7 @@ def simulate(robot: Robot, **options: Any) -> None:
     sample_count(options["duration"], options["step"])
     given = [options["state_file"]]
     out = check_output(options["out"], *_TABLES, inputs=given)
-    plot = check_output(options["plot"], *_PLOTS, inputs=given)
+    plot = check_output(options["plot"], *ENDINGS, inputs=given)
     if plot is not None:
         required("matplotlib", "--plot", "plot")
     thing = elastic_robot(robot, options["elastic"]) if options["elastic"] else robot
@@ -91,13 +92,21 @@ def simulate(robot: Robot, **options: Any) -> None:
             if not error.partial.steps:
                 raise
             failure, found = error, error.partial
-    _deliver(found, options["step"], out, plot)
+    _deliver(found, options["step"], out, plot, _title(options))
     if failure is not None:
         kept = f"; what was simulated before is in {out}" if out else ""
         raise CheckFailed(f"{str(failure).rstrip('.')}{kept}")
 
 
-def _deliver(found: Simulation, step: float, out: Path | None, plot: Path | None) -> None:
+def _title(options: dict[str, Any]) -> str:
+    """Say under what the robot moves."""
+    moved = "without torques" if options["torque"] is None else f"under {options['torque']} N m"
+    return f"{moved}, behind springs" if options["elastic"] else moved
+
+
+def _deliver(
+    found: Simulation, step: float, out: Path | None, plot: Path | None, title: str
+) -> None:
     """Write the files, and say how the simulation ended."""
     import numpy as np
 
@@ -107,7 +116,7 @@ def _deliver(found: Simulation, step: float, out: Path | None, plot: Path | None
     if out is not None:
         _WRITERS[out.suffix.lower()](out, found, motion)
     if plot is not None:
-        _draw(plot, found, motion)
+        _draw(plot, found, title)
     if out is None and plot is None:
         for name, values in motion.items():
             say(f"{name:10} {' '.join(f'{x: .12g}' for x in np.atleast_1d(values[-1]))}")
@@ -163,23 +172,21 @@ def _labels(robot: Robot, part: str) -> tuple[str, ...]:
     return position_names(robot) if part == "q" else velocity_names(robot)
 
 
-def _draw(path: Path, found: Simulation, motion: dict[str, np.ndarray]) -> None:
-    from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
+def _draw(path: Path, found: Simulation, title: str) -> None:
+    """Draw every part of the state, at many times whatever the step between samples is."""
+    import numpy as np
 
-    from jounce.files import atomic_write
+    from jounce.cli.picture import Pane, draw
+    from jounce.report.labels import motion_unit
 
-    figure = Figure(figsize=(8.0, 6.0), layout="constrained")
-    upper, lower = figure.subplots(2, 1, sharex=True)
-    for axes, name, unit in ((upper, "q", "rad, m"), (lower, "v", "rad/s, m/s")):
-        for label, values in zip(_labels(found.robot, name), motion[name].T, strict=True):
-            axes.plot(motion["time"], values, label=label)
-        axes.set_ylabel(f"{name} [{unit}]")
-        axes.grid(visible=True, alpha=0.3)
-    upper.set_title(f"{found.robot.name}: {found.reason}")
-    upper.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small")
-    lower.set_xlabel("t [s]")
-    with atomic_write(path, "wb") as file:
-        figure.savefig(file, format=path.suffix.lower()[1:], dpi=150)
+    robot = found.robot
+    time = np.linspace(found.times[0], found.times[-1], _SMOOTH)
+    titles = {"q": "q", "v": "v", "theta": "θ, motors", "theta1": "dθ/dt, motors"}
+    panes = []
+    for name, values in found(time).items():
+        unit = motion_unit(robot, int(name in ("v", "theta1")))
+        panes.append(Pane(f"{titles.get(name, name)} [{unit}]", _labels(robot, name), values))
+    draw(path, f"{robot.name} {title}: {found.reason} at {found.times[-1]:g} s", time, panes)
 
 
 def _state(robot: Robot, thing: Any, options: dict[str, Any]) -> tuple[Any, ...]:
