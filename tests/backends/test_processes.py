@@ -64,14 +64,14 @@ import jounce.codegen.llvm.printer as p
 p.MODULE = 2
 helpers = []
 import jounce.codegen.parallel as q
-class Helper(q._Helper):
+class Helper(q.Helper):
     def stop(self):
         helpers.append(self.process and self.process.poll())
         super().stop()
     def _feed(self):
         super()._feed()
         helpers.append(len(self.results))
-q._Helper = Helper
+q.Helper = Helper
 jounce.kernel(jounce.load("panda"), "inverse_dynamics", order=3)
 print(helpers)
 """

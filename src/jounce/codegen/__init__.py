@@ -1,8 +1,5 @@
 """Trace arithmetic into a graph and run it as machine code, NumPy or C; knows no robots."""
 
-from __future__ import annotations
+from jounce.lazy import attach
 
-from jounce.codegen.expression import Expr as Expr
-from jounce.codegen.graph import Graph as Graph
-from jounce.codegen.interpreter import interpret as interpret
-from jounce.codegen.program import Program as Program
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

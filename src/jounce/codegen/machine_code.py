@@ -13,11 +13,11 @@ from jounce.codegen import cache as disk
 from jounce.codegen.gate import compiling
 from jounce.codegen.llvm.host import compile_module, host, load_objects
 from jounce.codegen.llvm.printer import ENTRY, print_llvm
-from jounce.codegen.parallel import Progress, available_workers, compile_modules
+from jounce.codegen.parallel import Progress, available_workers, compile_modules, helpers
 from jounce.codegen.program import Program
 from jounce.sources import fingerprint
 
-PARALLEL = 15_000  # machine operations from which helper processes pay
+PARALLEL = 12_000  # operations from which helper processes pay
 
 _SIGNATURE = ctypes.CFUNCTYPE(
     None, ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 5
@@ -80,9 +80,9 @@ def compile_program(
         generator = fingerprint("codegen")  # with it, a program decides its IR unprinted
 
         def make() -> list[bytes]:
-            printed = print_llvm(program, lanes=lanes, fma=fma, host_fma=this.fma)
-            workers = available_workers() if printed.instructions > PARALLEL else 0
-            objects = compile_modules(printed.modules, workers=workers, progress=progress)
+            with helpers(available_workers() if len(program.op) > PARALLEL else 0) as team:
+                printed = print_llvm(program, lanes=lanes, fma=fma, host_fma=this.fma)
+                objects = compile_modules(printed.modules, team, progress=progress)
             return [printed.scratch_bytes.to_bytes(8, "little"), *objects]
 
         key = None

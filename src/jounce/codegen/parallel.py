@@ -12,7 +12,8 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -24,8 +25,19 @@ _HELPER = "import sys; sys.path += sys.argv[1:]; from jounce.codegen.parallel im
 Progress = Callable[[int, int], None]
 
 
+@contextmanager
+def helpers(count: int) -> Iterator[list[Helper]]:
+    """Start helpers, which get ready while modules are printed, and end them."""
+    team = [Helper() for _ in range(count)]
+    try:
+        yield team
+    finally:
+        for helper in team:
+            helper.stop()
+
+
 def compile_modules(
-    modules: tuple[str, ...], *, workers: int, progress: Progress | None = None
+    modules: tuple[str, ...], team: Sequence[Helper] = (), *, progress: Progress | None = None
 ) -> list[bytes]:
     """Return the object code of each module.
 
@@ -33,17 +45,14 @@ def compile_modules(
     """
     queue = deque(range(len(modules)))
     results: dict[int, bytes] = {}
-    helpers = [_Helper(modules, queue, results) for _ in range(min(workers, len(modules) - 1))]
-    try:
-        while queue:
-            _compile_next(modules, queue, results)
-            _report(progress, results, modules)
-        for helper in helpers:
-            if helper.thread.is_alive():
-                helper.thread.join(PATIENCE)
-    finally:
-        for helper in helpers:
-            helper.stop()
+    for helper in team:
+        helper.give(modules, queue, results)
+    while queue:
+        _compile_next(modules, queue, results)
+        _report(progress, results, modules)
+    for helper in team:
+        if helper.thread.is_alive():
+            helper.thread.join(PATIENCE)
     for index in range(len(modules)):
         if index not in results:
             results[index] = compile_module(modules[index])
@@ -73,19 +82,23 @@ def _report(progress: Progress | None, results: dict[int, bytes], modules: tuple
         progress(len(results), len(modules))
 
 
-class _Helper:
+class Helper:
     """A worker process and the thread that feeds it from the common queue."""
 
-    def __init__(
-        self, modules: tuple[str, ...], queue: deque[int], results: dict[int, bytes]
-    ) -> None:
-        self.modules = modules
-        self.queue = queue
-        self.results = results
+    def __init__(self) -> None:
+        self.modules: tuple[str, ...] = ()
+        self.queue: deque[int] = deque()
+        self.results: dict[int, bytes] = {}
+        self.given = threading.Event()
         self.process: subprocess.Popen[bytes] | None = None
         self.thread = threading.Thread(target=self._feed, daemon=True)
         if "python" in Path(sys.executable or "").name.lower():  # not an application around it
             self.thread.start()
+
+    def give(self, modules: tuple[str, ...], queue: deque[int], results: dict[int, bytes]) -> None:
+        """Let it take modules from the queue."""
+        self.modules, self.queue, self.results = modules, queue, results
+        self.given.set()
 
     def _feed(self) -> None:
         """Send modules and keep the answers; leave on any trouble."""
@@ -93,6 +106,7 @@ class _Helper:
             self.process = _start()
             assert self.process.stdin is not None
             assert self.process.stdout is not None
+            self.given.wait()
             while True:
                 index = self.queue.popleft()
                 _write_frame(self.process.stdin, self.modules[index].encode())
@@ -105,6 +119,7 @@ class _Helper:
 
     def stop(self) -> None:
         """End the process."""
+        self.given.set()
         process = self.process
         if process is None:
             return
@@ -114,7 +129,7 @@ class _Helper:
 
 def _start() -> subprocess.Popen[bytes]:
     """Start a helper without the current directory, PYTHON… variables and site packages."""
-    roots = [_root(name) for name in ("jounce", "numpy", "llvmlite")]
+    roots = [_root(name) for name in ("jounce", "llvmlite")]
     return subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", _HELPER, *dict.fromkeys(roots)],
         stdin=subprocess.PIPE,
