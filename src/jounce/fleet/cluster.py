@@ -13,6 +13,8 @@ from jounce.lazy import required
 from jounce.model.checks import checked_integer
 
 AHEAD = 4  # tasks that wait for every thread of the cluster
+# Dask has workers return memory at once; asking for it again would be a third of their work
+TRIM = "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_"
 Outcome = Any  # what a task returns, or the exception of a task that could not be run
 
 
@@ -38,8 +40,11 @@ def connected(client: Any, workers: int | None) -> Iterator[Any]:
     elif client is not None:
         yield client
     else:
+        import dask.config
+
         count = os.cpu_count() or 1 if workers is None else checked_integer("workers", workers, 1)
         with (
+            dask.config.set({TRIM: None}),
             distributed.LocalCluster(
                 n_workers=count, threads_per_worker=1, dashboard_address="127.0.0.1:0"
             ) as cluster,

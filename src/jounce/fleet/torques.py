@@ -28,7 +28,6 @@ from jounce.tables.log import Gap, Log, Part, open_log
 from jounce.tables.parquet import join_parquet, pyarrow
 
 SPLIT = 4_000_000  # samples of a part
-SAMPLES = 2**15  # of a block
 PARTS = ".parts"
 
 Progress = Callable[[int, int], None]
@@ -67,7 +66,7 @@ class Work(NamedTuple):
         path.parent.mkdir(parents=True, exist_ok=True)
         compiled, samples = kernel(self.robot, "inverse_dynamics", order=self.order), 0
         with table_writer(path) as write:
-            for table in log_forces(log, compiled, SAMPLES, part=part):
+            for table in log_forces(log, compiled, part=part):
                 write(without_motion(table))
                 samples += len(table.time)
         return samples

@@ -169,24 +169,28 @@ def test_a_run_that_is_stopped_goes_on(two: Any, logs, expected, tmp_path: Path)
     assert contents(tmp_path) == expected
 
 
-def test_a_scheduler_that_goes_away(logs, expected, tmp_path: Path):
+def test_a_scheduler_that_goes_away_and_comes_back(logs, expected, tmp_path: Path):
     import distributed
 
     options: dict[str, Any] = {
         "n_workers": 1,
         "processes": False,
+        "protocol": "tcp",
         "dashboard_address": "127.0.0.1:0",
     }
     cluster = distributed.LocalCluster(**options)
+    address = cluster.scheduler_address
 
     def close(done: int, total: int) -> None:
         if done == 1:
             cluster.close()
 
     with pytest.raises(ClusterError, match="what is done is not done again"):
-        inverse_dynamics(ARM, logs, tmp_path, client=cluster.scheduler_address, progress=close)
-    with distributed.Client(**options) as client:
-        done = inverse_dynamics(ARM, logs, tmp_path, client=client)
+        inverse_dynamics(ARM, logs, tmp_path, client=address, progress=close)
+    port = int(address.rpartition(":")[2])
+    with distributed.LocalCluster(**options, scheduler_port=port) as again:
+        assert again.scheduler_address == address
+        done = inverse_dynamics(ARM, logs, tmp_path, client=address)
     assert done.made == 4
     assert contents(tmp_path) == expected
 
