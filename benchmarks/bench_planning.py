@@ -1,8 +1,8 @@
-"""Time-optimal motions: durations and times beside toppra, which has no limits of rates."""
+"""Time-optimal motions: beside toppra, which has no limits of rates, and beside Clarabel."""
 
 from __future__ import annotations
 
-import logging
+import resource
 import time
 from collections.abc import Callable
 
@@ -11,11 +11,15 @@ from rich.console import Console
 from rich.table import Table
 
 import jounce
+from benchmarks.planning_peers import Convex, toppra_duration
+from benchmarks.timing import at_most, best_times
 from jounce.planning import time_optimal
-from jounce.planning.curve import path_motion
 from jounce.trajectory import MotionLimits, Polynomial, scale_to_limits
 
-SEEDS, POINTS, GRID, REPEATS = range(3), 5, 1000, 3
+SEEDS, POINTS, REPEATS = range(3), 5, 3
+PIECES, UNIT, TOLERANCE = 160, 0.02, 1e-4  # as the planner by default
+BARS = 0.15, 0.5  # s: without limits of rates, and with them
+KNOTS, SECONDS, MEGABYTES = 1000, 60.0, 300.0
 
 
 def run(console: Console) -> None:
@@ -23,6 +27,8 @@ def run(console: Console) -> None:
     robot = jounce.load("panda")
     console.print(durations(robot))
     console.print(growth(robot))
+    console.print(solvers(robot))
+    console.print(large())
 
 
 def points_of(robot: jounce.Robot, seed: int) -> np.ndarray:
@@ -37,6 +43,7 @@ def durations(robot: jounce.Robot) -> Table:
     table = Table(title=f"Panda, {POINTS} points: duration in s (time to plan in ms)")
     for heading in ("path", "toppra", "second order", "1000 N m/s", "100 N m/s", "one speed"):
         table.add_column(heading, justify="right")
+    longest = np.zeros(3)
     for seed in SEEDS:
         points = points_of(robot, seed)
         ours = [
@@ -48,6 +55,10 @@ def durations(robot: jounce.Robot) -> Table:
         peer = measured(lambda points=points: Duration(toppra_duration(robot, points, second)))
         table.add_row(str(seed), *(f"{d:.4f} ({1e3 * t:.0f})" for d, t in (peer, *ours)),
                       f"{slow:.4f}")  # fmt: skip
+        longest = np.maximum(longest, [t for _, t in ours])
+    bars = (BARS[0], BARS[1], BARS[1])
+    said = (at_most(t, bar, " s") for t, bar in zip(longest, bars, strict=True))
+    table.add_row("longest", "", *said, "")
     return table
 
 
@@ -60,6 +71,56 @@ def growth(robot: jounce.Robot) -> str:
     ]
     ratios = ", ".join(f"{x / times[0]:.2f}" for x in times[1:])
     return f"all limits, 100 knots {1e3 * times[0]:.0f} ms; 200 and 400 take {ratios} times as long"
+
+
+def solvers(robot: jounce.Robot) -> Table:
+    """Compare our interior-point method with Clarabel on the convex problem of each path."""
+    limits = MotionLimits.of(robot, jerk=None, effort_rate=None)
+    table = Table(title=f"the convex problem, {PIECES} pieces, tolerance {TOLERANCE:g}, in turns")
+    for heading in ("path", "ours ms", "Clarabel ms", "ratio", "duration ours / Clarabel − 1",
+                    "worst row ours", "Clarabel"):  # fmt: skip
+        table.add_column(heading, justify="right")
+    for seed in SEEDS:
+        problem = Convex.of(robot, points_of(robot, seed), limits, PIECES, UNIT)
+        ours, theirs = problem.own(TOLERANCE).x, problem.clarabel(TOLERANCE)
+        exact = problem.duration(problem.clarabel())
+        actions = {
+            "own": lambda p=problem: p.own(TOLERANCE),
+            "clarabel": lambda p=problem: p.clarabel(TOLERANCE),
+        }
+        own, peer = best_times(actions, rounds=REPEATS).values()
+        table.add_row(
+            str(seed),
+            f"{1e3 * own:.0f}",
+            f"{1e3 * peer:.0f}",
+            f"{peer / own:.1f}",
+            f"{problem.duration(ours) / exact - 1.0:.1e}",
+            f"{problem.excess(ours):.1e}",
+            f"{problem.excess(theirs):.1e}",
+        )
+    return table
+
+
+def large() -> str:
+    """Say how long 1000 knots of a humanoid take, and how much memory."""
+    robot = jounce.load("humanoid")
+    steps = 0.4 * np.random.default_rng(0).uniform(-1.0, 1.0, (POINTS, robot.nv))
+    points = [jounce.integrate(robot, robot.neutral, step) for step in steps]
+    bounds = {"velocity": 3.0, "acceleration": 30.0, "jerk": 500.0, "effort": 3000.0}
+    limits = MotionLimits.of(robot, **bounds, effort_rate=30000.0, lower=None, upper=None)
+    time_optimal(robot, points[:2], limits, knots=20)
+    before, begin = peak(), time.perf_counter()
+    time_optimal(robot, points, limits, knots=KNOTS)
+    took, more = time.perf_counter() - begin, peak() - before
+    return (
+        f"humanoid, {robot.nv} velocities, {KNOTS} knots: {at_most(took, SECONDS, ' s')}, "
+        f"{at_most(more, MEGABYTES, ' MB')} more than before"
+    )
+
+
+def peak() -> float:
+    """Return the largest memory of this process so far, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
 
 
 class Duration(float):
@@ -79,38 +140,3 @@ def measured(action: Callable[[], object]) -> tuple[float, float]:
         found = action()
         least = min(least, time.perf_counter() - begin)
     return float(found.duration), least  # pyright: ignore[reportAttributeAccessIssue]
-
-
-def toppra_duration(robot: jounce.Robot, points: np.ndarray, limits: MotionLimits) -> float:
-    """Return the duration that toppra finds along the same curve."""
-    import toppra
-    from toppra import algorithm, constraint
-
-    logging.getLogger("toppra").setLevel(logging.ERROR)
-    motion = path_motion(robot, points)
-
-    class Path(toppra.interpolator.AbstractGeometricPath):
-        dof, waypoints, path_interval = robot.nq, None, np.array([0.0, 1.0])
-
-        def __call__(self, place, order=0):
-            found = [*motion(np.atleast_1d(place), order=order)][order]
-            return found if np.ndim(place) else found[0]
-
-    def bounds(name: str) -> np.ndarray:
-        return np.stack([-getattr(limits, name), getattr(limits, name)], axis=1)
-
-    scheme = {"discretization_scheme": constraint.DiscretizationType.Interpolation}
-    rows = [
-        constraint.JointVelocityConstraint(bounds("velocity")),
-        constraint.JointAccelerationConstraint(bounds("acceleration"), **scheme),
-        constraint.JointTorqueConstraint(
-            lambda q, v, a: jounce.inverse_dynamics(robot, q, v, a)[0],
-            bounds("effort"),
-            np.zeros(robot.nv),
-            **scheme,
-        ),
-    ]
-    grid = np.linspace(0.0, 1.0, GRID + 1)
-    planner = algorithm.TOPPRA(rows, Path(), gridpoints=grid, solver_wrapper="seidel")
-    _, speed, _ = planner.compute_parameterization(0.0, 0.0)
-    return float((2.0 * np.diff(grid) / (speed[1:] + speed[:-1])).sum())

@@ -159,7 +159,8 @@ def shortest(
         G = problem.look(x)
         s = np.maximum(s + primal * ds, -G)
         lam = lam + dual * dlam
-        gap, excess = float(lam @ s) / problem.duration, float(G.max())
+        # no dot product: BLAS would wake threads for it, and wait for them on busy cores
+        gap, excess = float((lam * s).sum()) / problem.duration, float(G.max())
         if gap < tolerance and excess < tolerance:
             return Solution(x, lam, excess, gap, True)
     return Solution(x, lam, excess, gap, False)

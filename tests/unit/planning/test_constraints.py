@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import clarabel
 import numpy as np
 import pytest
-from scipy import sparse
 from scipy.interpolate import BSpline
 
 import jounce
+from benchmarks.planning_peers import Convex
 from jounce.limits.forces import MotionForces
 from jounce.planning.constraints import constraints_at
 from jounce.planning.curve import Curve, composed, path_motion
-from jounce.planning.interior_point import Points, Problem, shortest
 from jounce.planning.limits_along import LimitsAlong
 from jounce.planning.squared_speed import SquaredSpeed, basis_at, clamped_knots
 from jounce.trajectory import MotionLimits
@@ -84,65 +82,15 @@ def test_the_clock_of_a_speed_that_is_known():
         assert_close(rates[k], 2.0**k * (1.0 + 2.0 * u), 1e-11)
 
 
-def problem_of(robot: jounce.Robot, limits: MotionLimits, pieces: int, unit: float):
-    curve = Curve(robot, path_motion(robot, points_of(robot, 4)), 1, (True, True))
-    knots = clamped_knots(pieces, 3)
-    x, weight = np.polynomial.legendre.leggauss(3)
-    edges = np.linspace(0.0, 1.0, pieces + 1)
-    u = (edges[:-1, None] + (1.0 + x) / (2.0 * pieces)).ravel()
-    along = LimitsAlong(robot, limits)
-    rows = constraints_at(curve, along, MotionForces(robot), u, unit, features=2)
-    first, basis = basis_at(knots, 3, u, 2)
-    return Points(first, basis, np.tile(weight / (2.0 * pieces), pieces)), rows
-
-
 def test_the_optimum_is_that_of_a_general_solver():
     """The same convex problem as a second-order cone program, by Clarabel."""
     robot = jounce.load("panda")
     limits = MotionLimits.of(robot, jerk=None, effort_rate=None)
-    points, rows = problem_of(robot, limits, 20, 0.02)
-    size = 23
-    found = shortest(
-        Problem(points, rows, 1e-2, 1e4, np.zeros(size, bool)), np.full(size, 0.5), 1e-9
-    )
+    problem = Convex.of(robot, points_of(robot, 4), limits, 20, 0.02)
+    found = problem.own(1e-9)
     assert found.converged
-    own = float((points.weight / np.sqrt(points.features(found.x)[:, 0])).sum())
-    # unknowns x, w, z: w² ≤ b and w z ≥ 1 at every point, minimise Σ weight z
-    m = points.weight.size
-    B = sparse.lil_matrix((m, size))
-    D = sparse.lil_matrix((m, size))
-    for i, (first, basis) in enumerate(zip(points.first, points.basis, strict=True)):
-        B[i, first : first + 4], D[i, first : first + 4] = basis
-    n = rows.o.shape[1]
-    linear = sparse.vstack(
-        [sparse.diags(rows.L[:, r, 0]) @ B + sparse.diags(rows.L[:, r, 1]) @ D for r in range(n)]
-    )
-    Z = sparse.csc_matrix((m, m))
-    I = sparse.identity(m)
-    bounds = sparse.hstack([linear, sparse.csc_matrix((n * m, 2 * m))])
-    coefficients = sparse.hstack([-sparse.identity(size), sparse.csc_matrix((size, 2 * m))])
-
-    def cone(*parts) -> sparse.csc_matrix:
-        """Return rows in the order of the points, three each."""
-        stacked = sparse.vstack([sparse.hstack(part) for part in parts]).tocsr()
-        return stacked[np.arange(3 * m).reshape(3, m).T.ravel()]
-
-    # (b + 1, b − 1, 2 w) and (w + z, w − z, 2) lie in second-order cones
-    first = cone((-B, Z, Z), (-B, Z, Z), (0 * B, -2.0 * I, Z))
-    second = cone((0 * B, -I, -I), (0 * B, -I, I), (0 * B, Z, Z))
-    A = sparse.vstack([bounds, coefficients, first, second]).tocsc()
-    right = np.concatenate(
-        [-rows.o.T.ravel(), np.full(size, -1e-2), np.tile([1.0, -1.0, 0.0], m),
-         np.tile([0.0, 0.0, 2.0], m)]
-    )  # fmt: skip
-    cost = np.concatenate([np.zeros(size + m), points.weight])
-    cones = [clarabel.NonnegativeConeT(n * m + size)]
-    cones += [clarabel.SecondOrderConeT(3)] * (2 * m)
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    P = sparse.csc_matrix((cost.size, cost.size))
-    solution = clarabel.DefaultSolver(P, cost, A, right, cones, settings).solve()
-    assert_close(own, solution.obj_val, 1e-6)
+    assert problem.excess(found.x) < 1e-9
+    assert_close(problem.duration(found.x), problem.duration(problem.clarabel()), 1e-6)
 
 
 def test_the_basis_is_that_of_scipy(rng):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import resource
 import time
 
@@ -10,54 +9,13 @@ import numpy as np
 import pytest
 
 import jounce
+from benchmarks.planning_peers import toppra_duration
 from jounce.errors import InfeasibleError
 from jounce.planning import time_optimal
 from jounce.planning.curve import path_motion
 from jounce.trajectory import MotionLimits, check_limits
 from tests.example_robots import urdf
 from tests.unit.planning.test_planner import cart, limits_of
-
-
-def toppra_duration(robot: jounce.Robot, points: np.ndarray, limits: MotionLimits) -> float:
-    """Return the duration that toppra finds at 1000 grid points of the same curve."""
-    import toppra
-    from toppra import algorithm, constraint
-
-    logging.getLogger("toppra").setLevel(logging.ERROR)
-    motion = path_motion(robot, points)
-
-    class Path(toppra.interpolator.AbstractGeometricPath):
-        dof, waypoints, path_interval = robot.nq, None, np.array([0.0, 1.0])
-
-        def __call__(self, place, order=0):
-            found = [*motion(np.atleast_1d(place), order=order)][order]
-            return found if np.ndim(place) else found[0]
-
-    def bounds(name: str) -> np.ndarray:
-        return np.stack([-getattr(limits, name), getattr(limits, name)], axis=1)
-
-    scheme = constraint.DiscretizationType.Interpolation
-    rows = [
-        constraint.JointVelocityConstraint(bounds("velocity")),
-        constraint.JointTorqueConstraint(
-            lambda q, v, a: jounce.inverse_dynamics(robot, q, v, a)[0],
-            bounds("effort"),
-            np.zeros(robot.nv),
-            discretization_scheme=scheme,
-        ),
-    ]
-    if np.isfinite(limits.acceleration).all():
-        rows.append(
-            constraint.JointAccelerationConstraint(
-                bounds("acceleration"), discretization_scheme=scheme
-            )
-        )
-    grid = np.linspace(0.0, 1.0, 1001)
-    planner = algorithm.TOPPRA(
-        rows, Path(), gridpoints=grid, solver_wrapper="seidel", parametrizer="ParametrizeConstAccel"
-    )
-    _, speed, _ = planner.compute_parameterization(0.0, 0.0)
-    return float((2.0 * np.diff(grid) / (speed[1:] + speed[:-1])).sum())
 
 
 def compared(robot: jounce.Robot, seeds: range, **bounds) -> list[tuple[float, float, float]]:
