@@ -8,6 +8,7 @@ BENCH_STAMP := .venv/.stamp-bench
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
 FUZZ_MINUTES ?= 60
+FUZZ_SEED ?= 0
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint check fuzz bench docs clean
@@ -59,7 +60,7 @@ check: lint
 	$(BIN)/python -m pytest -n 2 -m "not slow" $(PYTEST_ARGS)
 
 fuzz: $(STAMP)
-	$(BIN)/python -m tests.fuzz $(FUZZ_MINUTES)
+	$(BIN)/python -m tests.fuzz $(FUZZ_MINUTES) --first $(FUZZ_SEED)
 
 bench: $(BENCH_STAMP)
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)

@@ -9,7 +9,7 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,9 @@ import jounce
 from jounce.cli import main
 from jounce.limits.limits import MotionLimits
 from jounce.model.builder import RobotBuilder
-from tests.fuzz import mutants
+from tests.fuzz import mutants, peers
+
+Peer = Callable[[Path, jounce.Robot, random.Random], str | None]
 
 TIMES = ("nan", "inf", "1e308", "1e400", "-1", "0", "1e-320", "0.01", "0.1", "x")
 PATIENCE = 10.0  # seconds
@@ -97,14 +99,17 @@ def _command(*arguments: str) -> str | None:
         return f"{arguments}: exit {result.exit_code}\n{result.output}\n{trace}"
     if not isinstance(result.exception, SystemExit):
         return f"{arguments}\n{''.join(traceback.format_exception(*result.exc_info))}"
-    if len(lines) != 1 or not lines[0].startswith("jounce: "):
+    is_verdict = result.exit_code == 1  # which may come with notes on the log
+    if not lines or (len(lines) > 1 and not is_verdict):
         return f"{arguments}: not one line but {lines}"
-    if set(lines[0]) & {"\x1b", "\x9b", "\u202e"}:
+    if not all(line.startswith("jounce: ") for line in lines):
+        return f"{arguments}: lines of somebody else, {lines}"
+    if set("".join(lines)) & {"\x1b", "\x9b", "\u202e"}:
         return f"{arguments}: a message that drives the terminal"
     return None
 
 
-def _robot(path: Path, peer: Callable[[Path, jounce.Robot], str | None] | None) -> str | None:
+def _robot(path: Path, rng: random.Random, peer: Peer | None) -> str | None:
     """Load a robot and compute with it; where a peer takes the file too, they must agree."""
     try:
         robot = jounce.load(path, mimic=False)
@@ -117,70 +122,20 @@ def _robot(path: Path, peer: Callable[[Path, jounce.Robot], str | None] | None) 
         force = jounce.inverse_dynamics(robot, q, v, v)
         if not np.isfinite(force).all():
             return f"forces are {force}"
-        return None if peer is None else peer(path, robot)
+        return None if peer is None else peer(path, robot, rng)
     return None
-
-
-def _pinocchio(path: Path, robot: jounce.Robot) -> str | None:
-    """Compare gravity forces with Pinocchio's, where it has the same joints."""
-    try:
-        import pinocchio as pin  # pyright: ignore[reportMissingImports]
-    except ImportError:
-        return None
-    from tests.pinocchio_peer import urdf_model
-
-    try:
-        model = urdf_model(path.read_text(encoding="utf-8"))
-    except (ValueError, RuntimeError, UnicodeError):
-        return None
-    model.gravity.linear = np.array(robot.gravity, float)
-    theirs = {name: model.joints[i] for i, name in enumerate(model.names) if i}
-    if {joint.name for joint in robot.joints} != set(theirs):
-        return None
-    q = pin.neutral(model)
-    forces = pin.computeGeneralizedGravity(model, model.createData(), q)
-    ours = jounce.gravity_forces(robot, robot.neutral)[0]
-    scale = max(1.0, float(np.abs(ours).max(initial=0.0)))
-    for joint in robot.joints:
-        own = theirs[joint.name]
-        if own.nv == 1 == joint.nv and np.isfinite(forces[own.idx_v]):
-            error = abs(forces[own.idx_v] - ours[joint.v_slice][0])
-            if error > 1e-9 * scale:
-                return f"gravity on {joint.name}: {ours[joint.v_slice][0]}, theirs {forces}"
-    return None
-
-
-def _mujoco(path: Path, robot: jounce.Robot) -> str | None:
-    """Compare gravity forces with MuJoCo's, where it has the same joints."""
-    try:
-        import mujoco  # pyright: ignore[reportMissingImports]
-    except ImportError:
-        return None
-    try:
-        model = mujoco.MjModel.from_xml_path(str(path))
-    except ValueError:
-        return None
-    if model.nv != robot.nv or model.nq != robot.nq or robot.nq != robot.nv:
-        return None
-    data = mujoco.MjData(model)
-    data.qpos[:] = model.qpos0 + np.array(robot.neutral)
-    mujoco.mj_forward(model, data)
-    ours = jounce.gravity_forces(robot, robot.neutral)[0]
-    error = np.abs(data.qfrc_bias - ours).max(initial=0.0)
-    small = error <= 1e-9 * max(1.0, np.abs(ours).max(initial=0.0))
-    return None if small else f"gravity {ours}, theirs {data.qfrc_bias}"
 
 
 def _urdf(rng: random.Random, place: Path) -> str | None:
     path = place / "arm.urdf"
-    path.write_bytes(mutants.xml(mutants.URDF, rng))
-    return _robot(path, _pinocchio) or _command("show", str(path))
+    path.write_bytes(mutants.xml(rng.choice((mutants.URDF, mutants.URDF_ODD)), rng))
+    return _robot(path, rng, peers.pinocchio) or _command("show", str(path))
 
 
 def _mjcf(rng: random.Random, place: Path) -> str | None:
     path = place / "arm.xml"
-    path.write_bytes(mutants.xml(mutants.MJCF, rng))
-    return _robot(path, None) or _command("show", str(path))
+    path.write_bytes(mutants.xml(rng.choice((mutants.MJCF, mutants.MJCF_ODD)), rng))
+    return _robot(path, rng, peers.mujoco) or _command("show", str(path))
 
 
 def _json(rng: random.Random, place: Path) -> str | None:
@@ -188,7 +143,7 @@ def _json(rng: random.Random, place: Path) -> str | None:
     jounce.load(rng.choice(("planar2r", "puma560"))).save(source)
     path = place / "arm.json"
     path.write_bytes(mutants.json_text(source.read_text(encoding="utf-8"), rng))
-    return _robot(path, None) or _command("show", str(path), "--json")
+    return _robot(path, rng, None) or _command("show", str(path), "--json")
 
 
 def _log(rng: random.Random, place: Path) -> str | None:
@@ -247,17 +202,57 @@ def _options(rng: random.Random, place: Path) -> str | None:
         ("export", "planar2r", "jacobian", "--frame", name(), name()),
         ("export", "planar2r", "id", str(place / "cpp"), "--lang", "cpp", "--batch", number()),
         ("export", "planar2r", "id", str(place / "m"), "--lang", "matlab", "--name", name()),
+        ("export", "planar2r", "inverse_dynamics", str(place / "c"), rng.choice(("--lang",
+         "--name", "--batch", "--template", "--wrench")), rng.choice((name(), number(), "cpp"))),
+        ("view", "planar2r", name()), ("view", name()),
+        ("view", "planar2r", "--port", rng.choice(("0", "x", "-1", "65536", "1e3"))),
+        ("plan", "planar2r", name()), ("check", "planar2r", name(), "--limits", name()),
+        ("identify", name(), name()), ("excite", name(), "--time", number()),
         ("show", name()), ("show", "planar2r", name()), (name(), "planar2r"),
         ("verify", name(), "--samples", number(), "--order", number()),
         ("compare", "planar2r", "--orders", number(), "--formulation", name()),
         ("cache", name()), ("robots", name()),
     ])  # fmt: skip
-    if any("\x00" in word for word in row):
-        return None
+    return None if any("\x00" in word for word in row) else _inside(place, row)
+
+
+def _motion_commands(rng: random.Random, place: Path) -> str | None:
+    """Plan, check, identify, excite and report: a mutant of one of their files or options."""
+    sound = {
+        "points.csv": mutants.POINTS_CSV, "limits.csv": mutants.LIMITS_CSV,
+        "limits.json": mutants.LIMITS_JSON, "log.csv": mutants.log_csv(rng),
+        "torques.csv": mutants.log_csv(rng, ("joint1", "joint2", "Q:joint1", "Q:joint2")),
+    }  # fmt: skip
+    limits = rng.choice(("limits.csv", "limits.json"))
+    command, used = rng.choice([
+        (["plan", "planar2r", "points.csv", "--limits", limits, "--knots", "20"],
+         ["points.csv", limits]),
+        (["check", "planar2r", "log.csv", "--limits", limits], ["log.csv", limits]),
+        (["identify", "planar2r", "torques.csv", "-o", "found.urdf"], ["torques.csv"]),
+        (["excite", "planar2r", "--time", "2", "--step", "0.02", "--starts", "1", "--harmonics",
+          "2", "--limits", limits, "-o", "motion.csv"], [limits]),
+        (["report", "planar2r", "log.csv", "--limits", limits, "-o", "page.html"],
+         ["log.csv", limits]),
+    ])  # fmt: skip
+    options = [
+        i for i, word in enumerate(command) if word.startswith("--") and i + 1 < len(command)
+    ]
+    if options and rng.random() < 0.3:
+        command[rng.choice(options) + 1] = rng.choice((*mutants.NUMBERS, *mutants.NAMES))
+        used = []
+    broken = rng.choice(used) if used else None
+    for name, text in sound.items():
+        edit = mutants.json_text if name.endswith(".json") else mutants.csv_text
+        (place / name).write_bytes(edit(text, rng) if name == broken else text.encode())
+    return None if any("\x00" in word for word in command) else _inside(place, command)
+
+
+def _inside(place: Path, command: Sequence[str]) -> str | None:
+    """Run a command in a directory, which is empty afterwards."""
     here = Path.cwd()
     os.chdir(place)
     try:
-        return _command(*row)
+        return _command(*command)
     finally:
         os.chdir(here)
         for path in sorted(place.rglob("*"), reverse=True):
@@ -297,5 +292,6 @@ KINDS: dict[str, Callable[[random.Random, Path], str | None]] = {
     "poses": _poses,
     "state": _state,
     "options": _options,
+    "motions": _motion_commands,
     "builder": _builder,
 }

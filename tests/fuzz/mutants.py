@@ -61,8 +61,59 @@ MJCF = """<mujoco model="arm">
 </mujoco>
 """
 
+URDF_ODD = """<?xml version="1.0"?>
+<robot name="odd">
+  <material name="grey"><color rgba="0.5 0.5 0.5 1"/></material>
+  <link name="base"/>
+  <link name="link1"><inertial><origin xyz="0.1 0.2 0.3" rpy="0.3 0.2 0.1"/><mass value="1.5"/>
+    <inertia ixx="0.05" ixy="0.001" ixz="-0.002" iyy="0.06" iyz="0.003" izz="0.07"/></inertial>
+    <visual><geometry><box size="0.1 0.2 0.3"/></geometry><material name="grey"/></visual></link>
+  <link name="link2"><inertial><mass value="2"/>
+    <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+  <link name="link3"><inertial><mass value="1"/>
+    <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial>
+    <collision><geometry><sphere radius="0.1"/></geometry></collision></link>
+  <link name="link4"><inertial><mass value="0.3"/>
+    <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+  <joint name="joint1" type="floating"><parent link="base"/><child link="link1"/></joint>
+  <joint name="joint2" type="planar"><parent link="link1"/><child link="link2"/>
+    <axis xyz="0 0 1"/></joint>
+  <joint name="joint3" type="revolute"><parent link="link1"/><child link="link3"/>
+    <origin xyz="0 0.1 0" rpy="0.1 0 0"/><axis xyz="1 2 3"/>
+    <limit lower="-1" upper="1" effort="8" velocity="2"/></joint>
+  <joint name="joint4" type="revolute"><parent link="link3"/><child link="link4"/>
+    <origin xyz="0.2 0 0"/><axis xyz="0 1 0"/><mimic joint="joint3" multiplier="-2" offset="0.1"/>
+    <limit lower="-3" upper="3" effort="8" velocity="2"/></joint>
+</robot>
+"""
+
+MJCF_ODD = """<mujoco model="odd">
+  <compiler angle="degree" autolimits="true"/>
+  <option gravity="0 1 -9" timestep="0.002"/>
+  <default><joint armature="0.1" damping="0.2"/>
+    <default class="arm"><geom type="capsule" size="0.05" density="900"/></default></default>
+  <worldbody>
+    <body name="boat"><freejoint name="root"/>
+      <geom type="box" size="0.3 0.2 0.1" mass="3"/>
+      <body name="link1" pos="0 0 0.3" euler="10 20 30" childclass="arm">
+        <joint name="joint1" axis="1 1 0" pos="0.1 0 0" ref="15" range="-90 90"/>
+        <geom fromto="0 0 0 0.2 0 0.1"/>
+        <body name="link2" pos="0.4 0 0" axisangle="0 0 1 40"><joint name="joint2" type="ball"/>
+          <geom fromto="0 0 0 0.2 0.1 0" pos="0 0 0"/>
+          <body name="link3" pos="0 0.3 0" xyaxes="0 1 0 -1 0 0">
+            <joint name="joint3" type="slide" axis="0 0 1" range="-0.2 0.2"/>
+            <joint name="joint4" axis="0 1 0"/>
+            <inertial pos="0 0.1 0" mass="1" fullinertia="0.02 0.03 0.04 0.001 0.002 0.003"/>
+          </body></body></body></body>
+  </worldbody>
+  <equality><joint joint1="joint3" joint2="joint4" polycoef="0 0.1 0 0 0"/></equality>
+  <actuator><motor joint="joint1" gear="5"/></actuator>
+</mujoco>
+"""
+
 LIMITS_CSV = "joint,velocity,acceleration,effort\njoint1,2,10,80\njoint2,2,10,80\n"
 LIMITS_JSON = json.dumps({"joint1": {"velocity": 2, "effort": 80}, "joint2": {"velocity": 2}})
+POINTS_CSV = "t,joint1,joint2\n0,0,0\n1,0.5,0.3\n2,1,-0.2\n"
 POSES_CSV = (
     "t,x,y,z,qx,qy,qz,qw\n0,0.5,0,0.3,0,0,0,1\n0.5,0.45,0,0.3,0,0,0,1\n1,0.4,0,0.3,0,0,0,1\n"
 )
@@ -128,7 +179,8 @@ def _twice(root: ET.Element, rng: random.Random) -> None:
 def _rename(root: ET.Element, rng: random.Random) -> None:
     element = rng.choice(list(root.iter()))
     element.tag = rng.choice(("link", "joint", "inertial", "origin", "axis", "mimic", "gazebo",
-                              "body", "geom", "freejoint", "default", "include", "x"))  # fmt: skip
+                              "body", "geom", "freejoint", "default", "include", "site", "frame",
+                              "weld", "connect", "x"))  # fmt: skip
 
 
 def _move(root: ET.Element, rng: random.Random) -> None:

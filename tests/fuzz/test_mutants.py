@@ -8,7 +8,7 @@ import pytest
 
 from tests.fuzz.cases import KINDS, tried
 
-SEEDS = {"log": 60, "options": 150}  # of the slower kinds
+SEEDS = {"log": 60, "options": 150, "motions": 24}  # of the slower kinds
 USUAL = 300
 
 

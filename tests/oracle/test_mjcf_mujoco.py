@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -13,89 +12,16 @@ from jounce.formats.mjcf.reader import load_mjcf
 from tests.tolerances import INDEPENDENT, assert_close
 
 mujoco = pytest.importorskip("mujoco")
+from tests.mujoco_peer import Case, forces, motion, mujoco_forces, random_case, unconstrained  # noqa: E402
 
 DATA = Path(__file__).parents[1] / "data" / "mjcf"
 MODELS = ("arm", "multi", "tree")
-FREE, BALL = 0, 1  # mjtJoint
-
-
-class Case(NamedTuple):
-    """MuJoCo's model, and a random motion in its own coordinates."""
-
-    model: object
-    qpos: np.ndarray
-    qvel: np.ndarray
-    qacc: np.ndarray
 
 
 def compiled(name: str, *, damping: bool):
     """Compile a file; without constraints, and without damping unless asked for."""
     model = mujoco.MjModel.from_xml_path(str(DATA / f"{name}.xml"))
     return unconstrained(model, damping=damping)
-
-
-def unconstrained(model, *, damping: bool):
-    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
-    if not damping:
-        model.dof_damping[:] = 0.0
-        if hasattr(model, "actuator_damping"):
-            model.actuator_damping[:] = 0.0
-    return model
-
-
-def random_case(model, rng) -> Case:
-    qpos = rng.normal(size=model.nq)
-    for kind, start in zip(model.jnt_type, model.jnt_qposadr, strict=True):
-        if kind in (FREE, BALL):
-            quaternion = qpos[start + 3 * (kind == FREE) :][:4]
-            quaternion /= np.linalg.norm(quaternion)
-    return Case(model, qpos, rng.normal(size=model.nv), rng.normal(size=model.nv))
-
-
-def mujoco_forces(case: Case) -> np.ndarray:
-    data = mujoco.MjData(case.model)
-    data.qpos, data.qvel, data.qacc = case.qpos, case.qvel, case.qacc
-    mujoco.mj_inverse(case.model, data)
-    return data.qfrc_inverse.copy()
-
-
-def motion(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return q, v, a as Jounce has them.
-
-    Quaternions are x y z w here; the velocity of a free body is (ω, Rᵀ ṗ), so its rate is
-    (ω̇, Rᵀ p̈ − ω × Rᵀ ṗ).
-    """
-    q, v, a = case.qpos.copy(), case.qvel.copy(), case.qacc.copy()
-    for start, dof, R in rotating(case):
-        q[start : start + 4] = np.roll(case.qpos[start : start + 4], -1)
-        if R is None:
-            continue
-        velocity, omega = R.T @ case.qvel[dof : dof + 3], case.qvel[dof + 3 : dof + 6]
-        linear = R.T @ case.qacc[dof : dof + 3] - np.cross(omega, velocity)
-        v[dof : dof + 6] = *omega, *velocity
-        a[dof : dof + 6] = *case.qacc[dof + 3 : dof + 6], *linear
-    return q, v, a
-
-
-def forces(case: Case) -> np.ndarray:
-    """Return MuJoCo's forces as Jounce has them: moment and force on a free body in its frame."""
-    Q = mujoco_forces(case)
-    for _, dof, R in rotating(case):
-        if R is not None:
-            Q[dof : dof + 6] = *Q[dof + 3 : dof + 6], *(R.T @ Q[dof : dof + 3])
-    return Q
-
-
-def rotating(case: Case):
-    """Yield where every quaternion starts, its first velocity, and R for free bodies."""
-    model = case.model
-    for kind, start, dof in zip(model.jnt_type, model.jnt_qposadr, model.jnt_dofadr, strict=True):
-        if kind == BALL:
-            yield start, dof, None
-        if kind == FREE:
-            R = np.zeros(9)
-            mujoco.mju_quat2Mat(R, case.qpos[start + 3 : start + 7])
-            yield start + 3, dof, R.reshape(3, 3)
 
 
 @pytest.mark.parametrize("damping", [False, True])

@@ -35,7 +35,7 @@ from jounce.identification.triangle import triangle
 from jounce.kernels.kernel import kernel
 from jounce.limits.check import LimitReport, check_limits, scale_of, values_of
 from jounce.limits.limits import MotionLimits, Quantity, checked_limits
-from jounce.model.checks import as_floats
+from jounce.model.checks import as_floats, checked_integer
 from jounce.model.components import velocity_names
 from jounce.model.parameters import friction_kinds
 from jounce.model.records import Friction
@@ -49,6 +49,8 @@ ROUNDS = 3  # in which margins grow by what `check_limits` finds
 SAMPLES_A_WAVE = 20  # of the highest harmonic
 TRIES = 20  # random series a start begins from: the best of them
 DEPENDENT = 1e-12  # of the largest: columns below are sums of the others
+DURATIONS = (1e-3, 1e6)  # s, shortest and longest
+MOST_HARMONICS, MOST_STARTS = 50, 1000
 SHRINKINGS = 40  # at most, until a series keeps the limits
 Array = np.ndarray
 Progress = Callable[[int, int], None]
@@ -420,12 +422,15 @@ def _check(
             f"excitation swings joints with one number each; {robot.name!r} has a quaternion. "
             "Lock that joint, or give the motion of an arm alone."
         )
-    if not duration > 0.0:
-        raise ArgumentError(f"duration must be positive, got {duration!r}.")
-    if harmonics < 2:
-        raise ArgumentError(f"harmonics must be at least 2, got {harmonics!r}.")
-    if starts < 1:
-        raise ArgumentError(f"starts must be at least 1, got {starts!r}.")
+    shortest, longest = DURATIONS
+    if not shortest <= duration <= longest:
+        raise ArgumentError(f"duration must be {shortest:g} … {longest:g} s, got {duration!r}.")
+    for name, value, least, most in (
+        ("harmonics", harmonics, 2, MOST_HARMONICS),
+        ("starts", starts, 1, MOST_STARTS),
+    ):
+        if checked_integer(name, value, least) > most:
+            raise ArgumentError(f"{name} must be {most} at most; more would take days.")
     free = ~np.isfinite(limits.velocity) & ~np.isfinite(limits.acceleration)
     for i in np.flatnonzero(free):
         raise ArgumentError(

@@ -118,7 +118,9 @@ def test_refusals() -> None:
     with pytest.raises(ArgumentError, match="nothing limits the speed of 'joint1'"):
         excitation(robot, MotionLimits.of(robot, velocity=None), duration=5.0)
     limits = arm_limits(robot)
-    for wrong in ({"duration": 0.0}, {"harmonics": 1}, {"starts": 0}, {"noise": -1.0}):
+    few = ({"duration": 0.0}, {"harmonics": 1}, {"starts": 0}, {"noise": -1.0})
+    many = ({"duration": 1e-320}, {"duration": 1e300}, {"harmonics": 1000}, {"starts": 10**400})
+    for wrong in (*few, *many):
         with pytest.raises(ArgumentError, match=next(iter(wrong))):
             excitation(robot, limits, **{"duration": 5.0, **wrong})
     walker = robot.with_floating_base()
