@@ -32,12 +32,14 @@ def checked(name: str, values: Any, width: int, of: str = "nv") -> np.ndarray:
     return array
 
 
-def checked_integer(name: str, value: Any, least: int = 0) -> int:
-    """Return an integer of Python or NumPy that is at least ``least``, as Python's, or raise."""
-    if type(value) is int and value >= least:  # the usual case
+def checked_integer(name: str, value: Any, least: int = 0, most: int | None = None) -> int:
+    """Return an integer of Python or NumPy in ``least … most``, as Python's, or raise."""
+    if type(value) is int and value >= least and most is None:  # the usual case
         return value
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise ArgumentError(f"{name} must be an integer ≥ {least}, got {value!r}.")
+    if most is not None and value > most:
+        raise ArgumentError(f"{name} must be {most} at most, got {value!r}.")
     return int(value)
 
 

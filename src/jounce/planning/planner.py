@@ -35,6 +35,7 @@ from jounce.planning.timed_motion import Binding, PlanningWarning, TimedMotion
 
 DEGREE = 3
 FEWEST, PER_PIECE, MOST = 160, 50, 600  # pieces of b: at least, for each of the path, at most
+MOST_KNOTS = 10_000  # that may be asked for
 GAUSS = np.polynomial.legendre.leggauss(2)
 ENDS, SPLIT = 2, 4  # so many pieces at each end are looked at in so many parts
 LOOKS = 4  # places of each part that are looked at between rounds
@@ -122,7 +123,7 @@ def time_optimal(
     if knots is None:
         own = PER_PIECE * (np.size(getattr(motion, "knots", ())) - 1)
         knots = max(FEWEST, min(own, MOST))
-    pieces = checked_integer("knots", knots, 8)
+    pieces = checked_integer("knots", knots, 8, MOST_KNOTS)
     planner = _Planner(curve, LimitsAlong(robot, limits), forces, pieces, float(tolerance), drives)
     return planner.plan(planner.end_values(speeds))
 

@@ -12,6 +12,8 @@ from jounce.verification.closures import closures
 from jounce.verification.motions import Motions
 from jounce.verification.records import Check, Verification
 
+MOST_SAMPLES = 100_000
+
 
 def verify(
     robot: Robot,
@@ -40,7 +42,7 @@ def verify(
         raise TypeError(
             f"robot must be a jounce.Robot, got {type(robot).__name__}; see jounce.load."
         )
-    samples = checked_integer("samples", samples, 1)
+    samples = checked_integer("samples", samples, 1, MOST_SAMPLES)
     order, seed = checked_order(order), checked_integer("seed", seed)
     system(robot)  # raises if the robot has symbols
     motions = Motions(robot.without_closures(), samples, order, seed)

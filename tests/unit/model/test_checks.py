@@ -31,6 +31,9 @@ def test_what_is_no_integer_is_refused(value: Any) -> None:
 
 def test_the_least_one_is_named() -> None:
     assert checked_integer("threads", 1, 1) == 1
+    assert checked_integer("threads", 4, 1, 4) == 4
+    with pytest.raises(ArgumentError, match="threads must be 4 at most, got 5"):
+        checked_integer("threads", 5, 1, 4)
     with pytest.raises(ArgumentError, match="threads must be an integer ≥ 1, got 0"):
         checked_integer("threads", 0, 1)
 

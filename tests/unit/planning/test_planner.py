@@ -299,6 +299,7 @@ def test_gravity_that_cannot_be_held(panda: jounce.Robot):
     [
         ({"tolerance": 0.0}, "tolerance must lie between"),
         ({"knots": 3}, "knots must be an integer ≥ 8"),
+        ({"knots": 10**400}, "knots must be 10000 at most"),
         ({"smoothness": 0}, "smoothness must be an integer ≥ 1"),
         ({"start_speed": -1.0}, "speeds at the ends must be finite and ≥ 0"),
     ],
