@@ -168,10 +168,15 @@ def _text(mode: str) -> dict[str, Any]:
     return {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
 
 
+def refuse_devices(path: Path) -> None:
+    """Raise TableError for what exists and is no file: a pipe or a device may never end."""
+    if path.exists() and not path.is_file():
+        raise TableError(f"{path}: is no regular file; copy what it gives to one.")
+
+
 def csv_rows(path: Path) -> list[tuple[int, list[str]]]:
     """Return line number and fields of every line of a small table that is not empty."""
-    if path.exists() and not path.is_file():  # a pipe may never end
-        raise TableError(f"{path}: is no regular file; give the path of a table.")
+    refuse_devices(path)
     with path.open(newline="", encoding="utf-8-sig") as file:
         lines = csv.reader(file, skipinitialspace=True)
         try:
@@ -184,8 +189,7 @@ def csv_rows(path: Path) -> list[tuple[int, list[str]]]:
 
 def read_json(path: Path) -> Any:
     """Return what a JSON file says; TableError if it is none or says something twice."""
-    if path.exists() and not path.is_file():
-        raise TableError(f"{path}: is no regular file; give the path of a JSON file.")
+    refuse_devices(path)
     try:
         return json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:

@@ -53,7 +53,7 @@ def tried(kind: str, seed: int, place: Path) -> Finding | None:
         path.unlink()
     rng = random.Random(f"{kind} {seed}")
     try:
-        with _patience(), warnings.catch_warnings():
+        with patience(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             what = KINDS[kind](rng, place)
     except Hang:
@@ -67,7 +67,7 @@ def tried(kind: str, seed: int, place: Path) -> Finding | None:
 
 
 @contextmanager
-def _patience() -> Iterator[None]:
+def patience() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread() or sys.platform == "win32":
         yield
         return
@@ -90,13 +90,15 @@ def _patience() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _command(*arguments: str) -> str | None:
-    """Run a command; return how it breaks the rule."""
+def command(*arguments: str, expected: int | None = None) -> str | None:
+    """Run a command; return how it breaks the rule, or ends otherwise than expected."""
     here = Path.cwd()
     result = CliRunner().invoke(main, list(arguments))
     assert Path.cwd() == here
     if isinstance(result.exception, Hang):
         raise result.exception
+    if expected not in (None, result.exit_code):
+        return f"{arguments}: exit {result.exit_code} instead of {expected}, {result.output}"
     if result.exit_code == 0:
         return None
     lines = [x for x in result.stderr.splitlines() if "Warning" not in x]
@@ -135,13 +137,13 @@ def _robot(path: Path, rng: random.Random, peer: Peer | None) -> str | None:
 def _urdf(rng: random.Random, place: Path) -> str | None:
     path = place / "arm.urdf"
     path.write_bytes(mutants.xml(rng.choice((mutants.URDF, mutants.URDF_ODD)), rng))
-    return _robot(path, rng, peers.pinocchio) or _command("show", str(path))
+    return _robot(path, rng, peers.pinocchio) or command("show", str(path))
 
 
 def _mjcf(rng: random.Random, place: Path) -> str | None:
     path = place / "arm.xml"
     path.write_bytes(mutants.xml(rng.choice((mutants.MJCF, mutants.MJCF_ODD)), rng))
-    return _robot(path, rng, peers.mujoco) or _command("show", str(path))
+    return _robot(path, rng, peers.mujoco) or command("show", str(path))
 
 
 def _json(rng: random.Random, place: Path) -> str | None:
@@ -149,7 +151,7 @@ def _json(rng: random.Random, place: Path) -> str | None:
     jounce.load(rng.choice(("planar2r", "puma560"))).save(source)
     path = place / "arm.json"
     path.write_bytes(mutants.json_text(source.read_text(encoding="utf-8"), rng))
-    return _robot(path, rng, None) or _command("show", str(path), "--json")
+    return _robot(path, rng, None) or command("show", str(path), "--json")
 
 
 def _log(rng: random.Random, place: Path) -> str | None:
@@ -161,7 +163,7 @@ def _log(rng: random.Random, place: Path) -> str | None:
     options = ["--noise", rng.choice(("0", "1e-4"))] if rng.random() < 0.7 else []
     out = place / f"out{rng.choice(('.csv', '.npz', '.parquet'))}"
     order = rng.choice(("0", "0", "1"))
-    return _command("id", "planar2r", str(path), "--order", order, "-o", str(out), *options)
+    return command("id", "planar2r", str(path), "--order", order, "-o", str(out), *options)
 
 
 def _limits(rng: random.Random, place: Path) -> str | None:
@@ -186,7 +188,7 @@ def _poses(rng: random.Random, place: Path) -> str | None:
 def _state(rng: random.Random, place: Path) -> str | None:
     path = place / "state.json"
     path.write_bytes(mutants.json_text(mutants.STATE_JSON, rng))
-    return _command(*SIMULATE, "--state", str(path))
+    return command(*SIMULATE, "--state", str(path))
 
 
 def _options(rng: random.Random, place: Path) -> str | None:
@@ -210,7 +212,7 @@ def _options(rng: random.Random, place: Path) -> str | None:
         ("export", "planar2r", "id", str(place / "m"), "--lang", "matlab", "--name", name()),
         ("export", "planar2r", "inverse_dynamics", str(place / "c"), rng.choice(("--lang",
          "--name", "--batch", "--template", "--wrench")), rng.choice((name(), number(), "cpp"))),
-        ("view", "planar2r", name()), ("view", name()),
+        ("view", "planar2r", name()), ("view", name(), name()),
         ("view", "planar2r", "--port", rng.choice(("0", "x", "-1", "65536", "1e3"))),
         ("plan", "planar2r", name()), ("check", "planar2r", name(), "--limits", name()),
         ("identify", name(), name()), ("excite", name(), "--time", number()),
@@ -230,7 +232,7 @@ def _motion_commands(rng: random.Random, place: Path) -> str | None:
         "torques.csv": mutants.log_csv(rng, ("joint1", "joint2", "Q:joint1", "Q:joint2")),
     }  # fmt: skip
     limits = rng.choice(("limits.csv", "limits.json"))
-    command, used = rng.choice([
+    words, used = rng.choice([
         (["plan", "planar2r", "points.csv", "--limits", limits, "--knots", "20"],
          ["points.csv", limits]),
         (["check", "planar2r", "log.csv", "--limits", limits], ["log.csv", limits]),
@@ -240,26 +242,24 @@ def _motion_commands(rng: random.Random, place: Path) -> str | None:
         (["report", "planar2r", "log.csv", "--limits", limits, "-o", "page.html"],
          ["log.csv", limits]),
     ])  # fmt: skip
-    options = [
-        i for i, word in enumerate(command) if word.startswith("--") and i + 1 < len(command)
-    ]
+    options = [i for i, word in enumerate(words) if word.startswith("--") and i + 1 < len(words)]
     if options and rng.random() < 0.3:
-        words = [word for word in (*mutants.NUMBERS, *mutants.NAMES) if word != "1_000"]
-        command[rng.choice(options) + 1] = rng.choice(words)  # a thousand starts take long
+        others = [word for word in (*mutants.NUMBERS, *mutants.NAMES) if word != "1_000"]
+        words[rng.choice(options) + 1] = rng.choice(others)  # a thousand starts take long
         used = []
     broken = rng.choice(used) if used else None
     for name, text in sound.items():
         edit = mutants.json_text if name.endswith(".json") else mutants.csv_text
         (place / name).write_bytes(edit(text, rng) if name == broken else text.encode())
-    return None if any("\x00" in word for word in command) else _inside(place, command)
+    return None if any("\x00" in word for word in words) else _inside(place, words)
 
 
-def _inside(place: Path, command: Sequence[str]) -> str | None:
+def _inside(place: Path, words: Sequence[str]) -> str | None:
     """Run a command in a directory, which is empty afterwards."""
     here = Path.cwd()
     os.chdir(place)
     try:
-        return _command(*command)
+        return command(*words)
     finally:
         os.chdir(here)
         for path in sorted(place.rglob("*"), reverse=True):

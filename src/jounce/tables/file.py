@@ -17,7 +17,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from jounce.errors import JounceError, TableError, UnsupportedError
-from jounce.files import atomic_write
+from jounce.files import atomic_write, refuse_devices
 from jounce.model.checks import QUATERNION_TOLERANCE, checked_integer
 from jounce.model.components import (
     position_kinds,
@@ -335,8 +335,8 @@ def _readable(path: str | os.PathLike[str]) -> str:
     if (Path(path) / "metadata.yaml").is_file():
         return ".bag"
     ending = known_ending(path, READERS)
-    if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
-        raise TableError(f"{os.fspath(path)}: not a regular file; copy what it gives to one.")
+    if not Path(path).is_dir():
+        refuse_devices(Path(path))
     return ending
 
 

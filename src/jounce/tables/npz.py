@@ -9,11 +9,12 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 
 from jounce.errors import JounceError, TableError
+from jounce.files import refuse_devices
 from jounce.tables.clock import Stamp, plain_times, since
 from jounce.tables.columns import Layout, Wanted, header_of, layout_of, rows_of
 from jounce.tables.reader import Piece, Write, spread
@@ -54,12 +55,15 @@ class NpzReader:
 
 def read_arrays(path: Path) -> dict[str, np.ndarray]:
     """Return the arrays of an archive by name."""
+    refuse_devices(path)
     try:
         with path.open("rb") as file:
             archive = np.load(file, allow_pickle=False)
             if not isinstance(archive, np.lib.npyio.NpzFile):
                 raise ValueError("a single array")
-            return {key: archive[key] for key in archive.files}
+            members: Any = archive.zip
+            names = zip(archive.files, members.namelist(), strict=True)
+            return {key: _member(members, name) for key, name in names}
     except OSError:
         raise
     except Exception as error:  # headers are Python text to NumPy, members anything to zipfile
@@ -67,6 +71,15 @@ def read_arrays(path: Path) -> dict[str, np.ndarray]:
             f"{path}: not a NumPy archive of plain arrays ({error}); write it with numpy.savez "
             "or jounce.trajectory.write_table."
         ) from error
+
+
+def _member(archive: Any, name: str) -> np.ndarray:
+    """Return an array that is as long as its header says."""
+    with archive.open(name) as member:
+        array = np.lib.format.read_array(member, allow_pickle=False)
+        if member.read(1):
+            raise ValueError(f"{name} holds more than the {array.shape} of its header")
+    return array
 
 
 @contextmanager

@@ -472,7 +472,7 @@ def test_a_log_of_nothing_but_dirt(tmp_path: Path):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
 def test_a_pipe_is_refused_and_does_not_hang(tmp_path: Path):
     os.mkfifo(tmp_path / "log.csv")
-    with pytest.raises(TableError, match=r"log\.csv: not a regular file; copy"):
+    with pytest.raises(TableError, match=r"log\.csv: is no regular file; copy"):
         open_log(ARM, tmp_path / "log.csv")
 
 

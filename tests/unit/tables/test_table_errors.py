@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -186,4 +187,22 @@ def test_a_single_array_is_no_archive(tmp_path: Path):
     with path.open("wb") as file:
         np.save(file, np.zeros(3))
     with pytest.raises(TableError, match=r"not a NumPy archive of plain arrays \(a single array\)"):
+        read_motion(path)
+
+
+@pytest.mark.parametrize("shape", ["(2,)", "(4,)", "(0,)", "(99999999999999,)", "(-1,)", "(("])
+def test_an_array_of_another_length_than_its_header_says(shape: str, tmp_path: Path):
+    """Checksums of the archive are those of the lie."""
+    path, sound = tmp_path / "log.npz", tmp_path / "sound.npz"
+    np.savez(sound, **ARRAYS)
+    with zipfile.ZipFile(sound) as old, zipfile.ZipFile(path, "w") as new:
+        for name in old.namelist():
+            data = old.read(name)
+            if name == "time.npy":
+                lie = f"{shape}, }}".encode()
+                start = data.index(b"(3,)")
+                end = data.index(b"\n", start)
+                data = data[:start] + lie.ljust(end - start) + data[end:]
+            new.writestr(name, data)
+    with pytest.raises(TableError, match=r"log\.npz: not a NumPy archive of plain arrays"):
         read_motion(path)
