@@ -45,6 +45,20 @@ for pause in (0.02, 0.2, 0.6):
     jounce.codegen.cache.clear()
 """
 
+THREADS = """
+import os, threading
+import numpy as np
+import jounce
+kernel = jounce.kernel(jounce.load("panda"), "inverse_dynamics")
+x = np.full((1000, 7), 0.1)
+wanted = kernel(x, x, x, threads=2)
+child = os.fork()
+if not child:
+    same = np.array_equal(kernel(x, x, x, threads=2), wanted)
+    os._exit(7 if same and threading.active_count() == 2 else 1)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
 DAEMON = """
 import sys, threading, time
 import jounce
@@ -113,3 +127,8 @@ def test_helpers_import_nothing_from_the_current_directory(tmp_path: Path):
     compiled, ended = eval(done.stdout)
     assert compiled > 0, "the helper did work"
     assert ended in (None, 0)
+
+
+@posix
+def test_a_forked_child_has_threads_of_its_own(tmp_path: Path):
+    assert run(THREADS, cache=tmp_path) == "7\n"

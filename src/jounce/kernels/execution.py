@@ -1,4 +1,9 @@
-"""Run machine code on rows of memory, on one thread or several."""
+"""Run machine code on rows of memory, on one thread or several.
+
+Threads take parts of the rows in turn until none is left, so that one that starts late or stands
+still for a while leaves more to the others; the calling thread is one of them. The others are kept:
+to start one takes as long as a thousand samples.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +12,15 @@ import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from jounce.codegen.interpreter import interpret
-from jounce.codegen.machine_code import MachineCode
+from jounce.codegen.llvm.sweep import PAST_CACHE
+from jounce.codegen.machine_code import MachineCode, load_module
 from jounce.codegen.program import Program
 from jounce.kernels.arrays import Rows
 from jounce.model.checks import checked_integer
@@ -21,7 +28,42 @@ from jounce.model.checks import checked_integer
 BLOCK_ROWS = 1 << 15  # rows a native call: Ctrl-C is answered in between
 INTERPRETED_ROWS = 1 << 12  # rows interpreted at once: bounds the memory of intermediate values
 MAX_THREADS = 256
-THREAD_OPERATIONS = 20_000_000  # work below which a second thread does not pay
+THREAD_OPERATIONS = 5_000_000  # work below which a second thread does not pay
+PARTS = 8  # parts of the rows for each thread
+PART_ROWS = 32  # a part is a multiple of it: what the code computes at once, in whole vectors
+
+# Takes parts of ``%part`` rows until all up to ``%end`` are taken, ``%most`` of them; tells whether
+# there may be more.  The next row to take is common to all threads.
+_SHARE = """
+define i64 @share(ptr %next, i64 %part, i64 %end, i64 %most, ptr %entry, ptr %in, ptr %in.strides, \
+ptr %out, ptr %out.strides, ptr %scratch) nounwind {
+start:
+  br label %take
+take:
+  %k = phi i64 [ 0, %start ], [ %k.next, %run ]
+  %k.next = add i64 %k, 1
+  %enough = icmp sge i64 %k, %most
+  br i1 %enough, label %more, label %try
+try:
+  %begin = atomicrmw add ptr %next, i64 %part monotonic
+  %left = icmp slt i64 %begin, %end
+  br i1 %left, label %run, label %none
+run:
+  %after = add i64 %begin, %part
+  %short = icmp slt i64 %after, %end
+  %last = select i1 %short, i64 %after, i64 %end
+  call void %entry(i64 %begin, i64 %last, ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, \
+ptr %scratch)
+  br label %take
+more:
+  ret i64 1
+none:
+  ret i64 0
+}
+"""
+_SIGNATURE = ctypes.CFUNCTYPE(
+    ctypes.c_int64, ctypes.c_void_p, *[ctypes.c_int64] * 3, *[ctypes.c_void_p] * 6
+)  # the GIL is released during the call
 
 
 class Runner:
@@ -46,17 +88,33 @@ class Runner:
         count = self._threads(threads, rows)
         if count == 1:
             self._span(0, rows, arguments)
-            return
-        share = -(-rows // count)
-        spans = [(k, min(k + share, rows)) for k in range(0, rows, share)]
-        with ThreadPoolExecutor(len(spans)) as pool:
-            for future in [pool.submit(self._span, a, b, arguments) for a, b in spans]:
-                future.result()
+        else:
+            self._share(count, rows, part_rows(rows, count, 8 * width), arguments)
 
     def _span(self, begin: int, end: int, arguments: tuple[Any, ...]) -> None:
         scratch = self._scratch()
         for row in range(begin, end, BLOCK_ROWS):
             self.native.function(row, min(row + BLOCK_ROWS, end), *arguments, scratch)
+
+    def _share(self, count: int, rows: int, part: int, arguments: tuple[Any, ...]) -> None:
+        """Let several threads take parts, this one among them."""
+        function, following = _native_share()[1], ctypes.c_int64(0)
+        most = max(1, BLOCK_ROWS // part)
+        common = ctypes.byref(following), part, rows, most, self.native.address, *arguments
+
+        def work() -> None:
+            scratch = self._scratch()
+            while function(*common, scratch):
+                pass
+
+        others = [_pool().submit(work) for _ in range(count - 1)]
+        try:
+            work()
+        finally:
+            following.value = rows  # if this thread was interrupted the others stop as well
+            for other in others:
+                if not other.cancel():
+                    other.result()
 
     def _scratch(self) -> Any:
         if not hasattr(self._local, "scratch"):
@@ -67,7 +125,36 @@ class Runner:
         if asked is None:
             worth = rows * self.operations // THREAD_OPERATIONS
             return 1 if worth < 2 else min(_cores(), worth)
-        return min(int(asked), rows, MAX_THREADS)
+        return min(int(asked), -(-rows // PART_ROWS), MAX_THREADS)
+
+
+def part_rows(rows: int, threads: int, row_bytes: int) -> int:
+    """Return how many rows a thread takes at once: few, so that all end at the same time.
+
+    What is written past the cache is written so in parts that are themselves too large for it.
+    """
+    share = -(-rows // threads)
+    part = -(-rows // (threads * PARTS))
+    if part * row_bytes <= PAST_CACHE < share * row_bytes:
+        part = share
+    return -(-part // PART_ROWS) * PART_ROWS
+
+
+@cache
+def _native_share() -> tuple[Any, Any]:
+    """Return the engine that holds the code which takes parts, and the code."""
+    engine, address = load_module(_SHARE, "share")
+    return engine, _SIGNATURE(address)
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    """Return the threads that are kept; they start when they are first needed."""
+    return ThreadPoolExecutor(MAX_THREADS, thread_name_prefix="jounce")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # the threads stay with the parent
 
 
 def run_interpreted(

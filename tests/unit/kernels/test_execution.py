@@ -28,7 +28,7 @@ def test_a_row_does_not_depend_on_its_neighbours(rows: int, rng: np.random.Gener
         assert_orders_close(result[:, row], by_text(kernel, *sample), ROUNDOFF)
 
 
-@pytest.mark.parametrize("rows", [1, 5, 1001])
+@pytest.mark.parametrize("rows", [1, 5, 33, 1001])
 def test_the_number_of_threads_does_not_matter(rows: int, rng: np.random.Generator):
     kernel = jounce.kernel(ROBOT, "inverse_dynamics", order=1)
     motion = random_motion(ROBOT, 1, rng, (rows,))
@@ -125,3 +125,36 @@ def test_threads_are_taken_where_they_pay():
     assert runner._threads(None, 100) == 1
     assert runner._threads(None, 10**9) == execution._cores()
     assert runner._threads(10**9, 10**9) == execution.MAX_THREADS
+
+
+def test_parts_of_the_rows():
+    """Whole vectors, a few for each thread; what goes past the cache does so in parts too."""
+    assert execution.part_rows(4096, 2, 72) == 4096 // 2 // execution.PARTS
+    assert execution.part_rows(10**6, 2, 72) % execution.PART_ROWS == 0
+    assert execution.part_rows(33, 2, 72) == execution.PART_ROWS
+    share = 2 * execution.PAST_CACHE // 4096
+    assert execution.part_rows(8192, 2, share) == 4096
+    assert execution.part_rows(8192, 2, share * 100) == 4096 // execution.PARTS
+
+
+def test_an_interrupted_call_leaves_nobody_at_work(monkeypatch: pytest.MonkeyPatch):
+    kernel = jounce.kernel(ROBOT, "inverse_dynamics")
+    motion = [np.full((10_000, 7), 0.1) for _ in range(3)]
+    _, native = execution._native_share()
+    begun, working = threading.Event(), []
+
+    def share(*arguments: object) -> int:
+        if threading.current_thread() is threading.main_thread():
+            begun.wait()
+            raise KeyboardInterrupt
+        working.append(1)
+        begun.set()
+        time.sleep(0.05)
+        more = native(*arguments)
+        working.pop()
+        return more
+
+    monkeypatch.setattr(execution, "_native_share", lambda: (None, share))
+    with pytest.raises(KeyboardInterrupt):
+        kernel(*motion, threads=2)
+    assert not working
