@@ -355,7 +355,7 @@ def test_errors_say_what_to_do(monkeypatch: pytest.MonkeyPatch):
         jounce.symbolic(robot).cse("N")
     with pytest.raises(ArgumentError, match="order=3"):
         jounce.symbolic(robot).derivative("Q", 3)
-    with pytest.raises(UnsupportedError, match="known: c, python, numpy"):
+    with pytest.raises(UnsupportedError, match="known: c, matlab, python, numpy"):
         jounce.symbolic(robot).code("fortran")
     with pytest.raises(ArgumentError, match="no value given for"):
         jounce.symbolic(robot).evaluate({}, "g")
