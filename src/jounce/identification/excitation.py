@@ -404,10 +404,11 @@ def _condition(W: Array) -> tuple[float, Array]:
     if lengths.min() <= DEPENDENT * lengths.max():
         return np.inf, W
     unit = W / lengths
-    U, s, Vt = np.linalg.svd(unit, full_matrices=False)
+    _, s, Vt = np.linalg.svd(triangle(unit))
     if s[-1] <= DEPENDENT * s[0]:
         return np.inf, W
-    G = np.outer(U[:, 0] / s[0], Vt[0]) - np.outer(U[:, -1] / s[-1], Vt[-1])
+    outer = Vt[[0, -1]] / s[[0, -1], None]  # v / s, so that u = W v / s
+    G = unit @ (outer[:1].T @ outer[:1] - outer[1:].T @ outer[1:])
     return float(np.log(s[0] / s[-1])), (G - unit * np.sum(G * unit, axis=0)) / lengths
 
 
