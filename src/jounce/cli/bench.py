@@ -40,8 +40,8 @@ def bench(robot: Robot, *, samples: int, rounds: int) -> None:
     output().print(table)
     if found.deviation is not None:
         say(f"largest difference between our Q and Pinocchio's: {found.deviation:.1e} of Q")
-    if found.note is not None:
-        say(found.note)
+    for note in found.notes:
+        say(note)
 
 
 def _cells(row: Speed) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jounce.comparison.measurement import best_seconds
-from jounce.errors import UnsupportedError
+from jounce.errors import SingularError, UnsupportedError
 from jounce.kernels.kernel import kernel
 from jounce.model.configuration import integrate
 from jounce.model.robot import Robot
@@ -39,7 +39,7 @@ class Speeds(NamedTuple):
 
     rows: list[Speed]
     deviation: float | None
-    note: str | None
+    notes: list[str]
 
 
 class _Contest(NamedTuple):
@@ -80,10 +80,15 @@ def measure(
     )
     motion = [q, *rng.normal(size=(6, samples, robot.nv))]
     peer, note = _peer(robot, motion)
+    notes = [note] if note else []
     actions: dict[str, Action] = {}
     operations = {}
     for contest in CONTESTS:
-        code = kernel(robot, contest.quantity, order=contest.order)
+        try:
+            code = kernel(robot, contest.quantity, order=contest.order)
+        except SingularError as error:
+            notes.append(f"not timed: {contest.title}; {error}")
+            continue
         arrays = motion[: len(code.signature.arguments)]
         operations[contest.title] = code.operations
         actions[contest.title] = _single(code, arrays) if contest.single else _batch(code, arrays)
@@ -101,8 +106,9 @@ def measure(
             c.title, operations[c.title], per_sample[c.title], c.peer, per_sample.get(c.peer or "")
         )
         for c in CONTESTS
+        if c.title in operations
     ]
-    return Speeds(rows, None if peer is None else peer.deviation(robot, motion), note)
+    return Speeds(rows, None if peer is None else peer.deviation(robot, motion), notes)
 
 
 class _Pinocchio:
