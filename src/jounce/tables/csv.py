@@ -29,7 +29,7 @@ from jounce.tables.table import MotionTable
 
 CHUNK = 2**19  # bytes that are read at once
 WORTH_IT = 2048  # rows; for fewer it is not worth importing pyarrow
-WAITING = 8  # blocks that are not yet written, at most
+WAITING = 5  # blocks that are not yet written, at most
 BEGINNING = 256  # lines among which the header is
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+(?:[eE][+-]?\d+)?\s*")
 _WORDS = {";": "semicolons", "\t": "tabs", " ": "blanks"}
@@ -253,21 +253,23 @@ class CsvReader:
 
 @contextmanager
 def csv_writer(file: IO[bytes], _directory: Path) -> Iterator[Write]:
-    """Yield what writes blocks of a table as lines, in a thread while the next are made."""
+    """Yield what writes blocks of a table as lines, in threads while the next are made."""
     lines: Callable[[np.ndarray], bytes] | None = None
     waiting: deque[Future[int]] = deque()
+    last: Future[int] | None = None
 
     def write(table: MotionTable) -> None:
-        nonlocal lines
+        nonlocal lines, last
         if lines is None:
             file.write(_line(header_of(table)))
             with_arrow = len(table.time) >= WORTH_IT and _arrow() is not None
             lines = _arrow_lines if with_arrow else _lines_of
-        waiting.append(thread.submit(_write_lines, file, lines, rows_of(table)))
+        last = threads.submit(_write_lines, file, lines, rows_of(table), last)
+        waiting.append(last)
         if len(waiting) > WAITING:
             waiting.popleft().result()
 
-    with ThreadPoolExecutor(1) as thread:
+    with ThreadPoolExecutor(2) as threads:
         yield write
         for written in waiting:
             written.result()
@@ -287,8 +289,17 @@ def _line(header: Sequence[str]) -> bytes:
     return line.getvalue().encode()
 
 
-def _write_lines(file: IO[bytes], lines: Callable[[np.ndarray], bytes], rows: np.ndarray) -> int:
-    return file.write(lines(rows))
+def _write_lines(
+    file: IO[bytes],
+    lines: Callable[[np.ndarray], bytes],
+    rows: np.ndarray,
+    before: Future[int] | None,
+) -> int:
+    """Write rows when those before are written."""
+    text = lines(rows)
+    if before is not None:
+        before.result()
+    return file.write(text)
 
 
 def _lines_of(rows: np.ndarray) -> bytes:

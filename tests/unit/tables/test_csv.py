@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -102,3 +105,32 @@ def test_ends_of_lines(way: str, newline: str, tmp_path: Path):
     line = newline.join(rows).replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
     with pytest.raises(TableError, match=rf"motion\.csv:{line}: column t"):
         read_motion(path)
+
+
+def test_blocks_stay_in_order_and_a_full_disk_is_told():
+    """They are turned into text in threads."""
+
+    class Disk(io.BytesIO):
+        room = 10**7
+
+        def write(self, line: Any) -> int:
+            if self.tell() + len(line) > self.room:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return super().write(line)
+
+    blocks = [np.arange(n, dtype=float) for n in (5000, 1, 3000, 2, 1, 4000, 1, 1, 1, 2500)]
+
+    def write_all(disk: Disk) -> None:
+        with text.csv_writer(disk, Path()) as write:
+            for i, t in enumerate(blocks):
+                write(MotionTable(t, ("x",), np.full((1, t.size, 1), float(i))))
+
+    disk = Disk()
+    write_all(disk)
+    found = np.loadtxt(disk.getvalue().decode().splitlines()[1:], delimiter=",")
+    wanted = np.concatenate([np.stack([t, np.full(t.size, i)], 1) for i, t in enumerate(blocks)])
+    assert_close(found, wanted, EXACT)
+    small = Disk()
+    small.room = 40_000
+    with pytest.raises(OSError, match="No space left"):
+        write_all(small)
