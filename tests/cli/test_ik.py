@@ -123,7 +123,26 @@ def test_a_path_that_leaves_the_reach(tmp_path: Path):
     code, _, err = run("--path", str(file), "--q0", numbers(Q), "-o", str(out))
     assert code == 1
     assert "ends at t =" in err
+    assert "--q0" in err
     assert not out.exists()
+
+
+@pytest.mark.parametrize(("more", "still"), [([], 4), (["--degree", "5"], 2)])
+def test_a_path_ends_at_rest(tmp_path: Path, more: list[str], still: int):
+    """To the fourth derivative unless told otherwise."""
+    file, out = tmp_path / "path.csv", tmp_path / "motion.csv"
+    motion = np.linspace(Q, Q + 0.3, 4)
+    rows = [f"{t},{pose_text(q).replace(' ', ',')}" for t, q in enumerate(motion)]
+    file.write_text("\n".join(["t,x,y,z,qx,qy,qz,qw", *rows]), encoding="utf-8")
+    arguments = ["--path", str(file), "--q0", numbers(Q), "--step", "0.05", "-o", str(out)]
+    assert run(*arguments, *more)[0] == 0
+    rates = read_motion(out).values[1:]
+    for k, rate in enumerate(rates, start=1):
+        at_ends = np.abs(rate[[0, -1]]).max() / np.abs(rate).max()
+        assert (at_ends < 1e-9) == (k <= still)
+    code, _, err = run(*arguments, "--kind", "screws", "--degree", "5")
+    assert code == 2
+    assert "--degree is for --kind spline" in err
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,9 @@ _POSE = "x y z roll pitch yaw | x y z qx qy qz qw"
               show_default=True, help="With --path: how to go from pose to pose.")  # fmt: skip
 @click.option("--ends", type=click.Choice(["rest", "free"]), default="rest", show_default=True,
               help="With a spline: whether it starts and ends at rest.")  # fmt: skip
+@click.option("--degree", type=click.Choice(["3", "5", "7", "9"]), metavar="3|5|7|9",
+              help="With a spline: its degree; at rest (degree − 1) / 2 derivatives vanish.  "
+              "[default: 9 at rest, 5 with free ends]")  # fmt: skip
 @click.option("--step", type=FiniteRange(min=0, min_open=True), default=0.01,
               show_default=True, metavar="SECONDS",
               help="With --path: time between samples.")  # fmt: skip
@@ -96,10 +99,14 @@ def _follow(robot: Robot, frame: str, file: Path, q0: Any, options: dict[str, An
     check_output(out, inputs=[file])
     start = _middle(robot) if q0 is None else q0
     times, poses = read_poses(file)
+    ends = options["ends"]
     if options["kind"] == "screws":
+        if options["degree"] is not None:
+            raise click.UsageError("--degree is for --kind spline")
         path: Any = ScrewMotions(times, poses)
     else:
-        path = PoseSpline(times, poses, ends=options["ends"])
+        degree = int(options["degree"] or (9 if ends == "rest" else 5))
+        path = PoseSpline(times, poses, degree=degree, ends=ends)
     count = max(2, sample_count(path.end - path.start, options["step"]) + 1)
     samples = np.linspace(path.start, path.end, count)
     limits = {
@@ -112,8 +119,9 @@ def _follow(robot: Robot, frame: str, file: Path, q0: Any, options: dict[str, An
             motion = follow(robot, frame, path, samples, start, progress=advance, **limits)
             write(motion.table(robot))
     except PathError as error:
-        hint = "; it began in the middle of the range, --q0 sets another start" * (q0 is None)
-        raise CheckFailed(f"{str(error).rstrip('.')}{hint}") from error
+        began = "it began in the middle of the range, --q0 sets another start"
+        hint = began if q0 is None else "try another --q0"
+        raise CheckFailed(f"{str(error).rstrip('.')}; {hint}") from error
     worst = int(np.argmax(motion.condition))
     say(
         f"{out}: {count} samples, q and four derivatives of {robot.nv} joints; largest condition "

@@ -25,6 +25,7 @@ from jounce.ik.tasks import checked_poses
 from jounce.model.checks import as_floats, check_finite, check_increasing
 from jounce.trajectory.protocol import checked_times
 
+DEGREES = (3, 5, 7, 9)
 COLUMNS = ("t", "x", "y", "z", "qx", "qy", "qz", "qw")
 # s(τ) from 0 to 1 with four vanishing derivatives at both ends: the powers 5 … 9 of τ.
 REST_TO_REST = {5: 126.0, 6: -420.0, 7: 540.0, 8: -315.0, 9: 70.0}
@@ -51,10 +52,11 @@ class PosePath(Protocol):
 class PoseSpline:
     """A smooth path through poses ``(n, 4, 4)`` at times ``(n,)``.
 
-    Position and quaternion are splines of degree 5 (or any odd degree from 3), the quaternion
-    is normalised: the path has degree − 1 continuous derivatives.  ``ends="rest"`` starts and
-    ends with vanishing velocity and acceleration (degree 5); ``ends="free"`` lets the data
-    decide and needs degree + 1 poses.  Turn less than 120° from pose to pose.
+    Position and quaternion are splines of degree 5 (or 3, 7, 9), the quaternion is normalised:
+    the path has degree − 1 continuous derivatives.  ``ends="rest"`` starts and ends with
+    (degree − 1) / 2 vanishing derivatives: velocity and acceleration, to the fourth with degree
+    9; ``ends="free"`` lets the data decide and needs degree + 1 poses.  Turn less than 120° from
+    pose to pose.
 
     >>> import numpy as np
     >>> end = np.eye(4)
@@ -69,9 +71,10 @@ class PoseSpline:
 
         self.times, self.poses = _checked_samples(times, poses)
         self.start, self.end = self.times[[0, -1]].tolist()
-        if degree not in (3, 5, 7) or ends not in ("rest", "free"):
+        if degree not in DEGREES or ends not in ("rest", "free"):
             raise ArgumentError(
-                f"degree must be 3, 5 or 7 and ends 'rest' or 'free', got {degree!r} and {ends!r}."
+                f"degree must be {', '.join(map(str, DEGREES))} and ends 'rest' or 'free', got "
+                f"{degree!r} and {ends!r}."
             )
         if ends == "free" and len(self.times) <= degree:
             raise ShapeError(
@@ -81,7 +84,10 @@ class PoseSpline:
         points = np.concatenate([self.poses[:, :3, 3], _same_side(self.poses)], axis=1)
         zero = [(k, np.zeros(7)) for k in range(1, (degree + 1) // 2)]
         conditions = (zero, zero) if ends == "rest" else None
-        self._spline = make_interp_spline(self.times, points, k=degree, bc_type=conditions)
+        # in mean steps: fourth derivatives in s would swamp the poses they stand beside
+        self._step = (self.end - self.start) / (len(self.times) - 1)
+        knots = (self.times - self.start) / self._step
+        self._spline = make_interp_spline(knots, points, k=degree, bc_type=conditions)
 
     def __call__(self, t: Any, order: int = 4) -> tuple[np.ndarray, np.ndarray]:
         """Return the poses ``(*t.shape, 4, 4)`` and body twists ``(order, *t.shape, 6)``.
@@ -89,7 +95,8 @@ class PoseSpline:
         Twists by `jounce.algebra.se3.body_twist`, of the quaternion before normalisation.
         """
         t = checked_times(t, order)
-        rows = np.array([self._spline(t, nu=k) for k in range(order + 1)])
+        u = (t - self.start) / self._step
+        rows = np.array([self._spline(u, nu=k) / self._step**k for k in range(order + 1)])
         jets = [Jet.from_derivatives(rows[..., i]) for i in range(7)]
         pose = pose_of(rows[0, ..., :3], rows[0, ..., 3:])
         if order == 0:
