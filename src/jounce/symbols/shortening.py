@@ -10,7 +10,7 @@ import sympy as sp
 from sympy.simplify.fu import TR8
 
 from jounce.symbols.normal_form import NormalForm
-from jounce.symbols.values import presented
+from jounce.symbols.values import is_decimal, presented
 
 FEW_TERMS = 24  # of a trigonometric polynomial, to try all its shapes
 FEW_ANGLES = 3
@@ -29,8 +29,10 @@ class Piece(NamedTuple):
 class Shortener:
     """Turns polynomials of one normal form into SymPy expressions."""
 
-    def __init__(self, form: NormalForm, rates: Any) -> None:
+    def __init__(self, form: NormalForm, rates: Any, *, decimals: bool = False) -> None:
         self.form = form
+        self.moving = frozenset(rates)
+        self.decimals = decimals  # whether the numbers are: then they are not factored
         self.rates = [k for g, k in form.place.items() if g in rates]
         trig = (sp.sin, sp.cos)
         self.trig = [k for g, k in form.place.items() if g.func in trig]
@@ -48,7 +50,10 @@ class Shortener:
         for (rate, fixed), trig in terms.items():
             number, factor = self._shape(trig).as_coeff_Mul()
             pieces.append(Piece(self._product(rate), self._product(fixed), number, factor))
-        return presented(min(_by_rates(pieces), _by_angles(pieces), key=sp.count_ops))
+        shortest = min(_by_rates(pieces), _by_angles(pieces), key=sp.count_ops)
+        if self.decimals:
+            shortest = _spread(shortest, self.moving)
+        return presented(shortest, decimals=self.decimals)
 
     def _part(self, monomial: Any, places: list[int]) -> tuple[tuple[int, int], ...]:
         return tuple((k, monomial[k]) for k in places if monomial[k])
@@ -118,6 +123,20 @@ def _by_angles(pieces: Sequence[Piece]) -> Any:
         inner = [rest * sp.factor_terms(sp.Add(*fixed)) for rest, fixed in sums.items()]
         total.append(factor * sp.factor_terms(sp.Add(*inner)))
     return sp.Add(*total)
+
+
+def _spread(x: Any, moving: frozenset[Any], number: Any = sp.S.One) -> Any:
+    """Return ``number · x`` with decimals before a sum in the sum, unless it is one of rates."""
+    if x.is_Add:
+        return sp.Add(*(_spread(term, moving, number) for term in x.args))
+    own, rest = x.as_coeff_Mul()
+    number *= own
+    factors = list(sp.Mul.make_args(rest))
+    sums = [k for k, f in enumerate(factors) if f.is_Add and not f.free_symbols & moving]
+    for k in reversed(sums):
+        factors[k] = _spread(factors[k], moving, number if is_decimal(number) else sp.S.One)
+        number = sp.S.One if is_decimal(number) else number
+    return sp.Mul(number, *factors)
 
 
 def _factored(moving: Any) -> Any:

@@ -21,6 +21,7 @@ from jounce.codegen.graph import Graph
 from jounce.codegen.program import Program
 from jounce.dynamics.gravity import gravity_forces
 from jounce.dynamics.inverse import inverse_dynamics
+from jounce.dynamics.jacobian import jacobian
 from jounce.dynamics.matrices import coriolis_matrix, mass_matrix
 from jounce.errors import ModelError, UnsupportedError
 from jounce.model.inertia import Inertia
@@ -43,6 +44,11 @@ class Listing:
     outputs: tuple[str, ...]
     shapes: tuple[tuple[int, ...], ...]
     exact: Mapping[float, Any]
+
+    @property
+    def is_decimal(self) -> bool:
+        """Whether no fraction was typed: all numbers of the robot are decimals."""
+        return all(x.is_Integer for x in self.exact.values())
 
     def number(self, value: float) -> Any:
         """Return a constant as an exact rational number: what was typed, 1/6 for 0.1666…."""
@@ -71,9 +77,11 @@ class Tracer:
         self.robot: Robot = mapped(_cleaned(robot) if symbols else robot, self.value)
         self._assume_unit_quaternions()
 
-    def rows(self, quantity: str, order: int, factorization: str) -> list[list[Any]]:
+    def rows(self, quantity: str, order: int, factorization: str, **frame: str) -> list[list[Any]]:
         """Return a quantity and its time derivatives up to an order, as rows of scalars."""
         robot, q, rates = self.robot, self.q, self.rates
+        if quantity == "J":
+            return jacobian(robot, q, rates[:order], **frame)
         if quantity == "Q":
             return inverse_dynamics(robot, q, rates[: order + 2])
         if quantity == "M":

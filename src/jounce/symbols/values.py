@@ -70,10 +70,22 @@ def angle(x: Any) -> Any:
     return rest + turns * sp.pi if turns.q <= 12 else rest + constant
 
 
-def presented(x: Any) -> Any:
-    """Return an expression with the rational numbers nobody would type as decimals."""
-    long = [n for n in x.atoms(sp.Rational) if n.q > DENOMINATOR]
+def presented(x: Any, *, decimals: bool = False) -> Any:
+    """Return an expression with the rational numbers nobody would type as decimals.
+
+    Where all numbers of the robot are ``decimals``, those that end are shown as such.
+    """
+    long = [n for n in x.atoms(sp.Rational) if n.q > DENOMINATOR or (decimals and is_decimal(n))]
     return x.xreplace({n: sp.Float(n, 15) for n in long})
+
+
+def is_decimal(n: Any) -> bool:
+    """Tell whether a rational number has an end as a decimal and is no half, quarter or eighth."""
+    rest = n.q
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    return rest == 1 and n.q not in (1, 2, 4, 8)
 
 
 def _needed(listing: Listing, wanted: Sequence[int]) -> set[int]:
