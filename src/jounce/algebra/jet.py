@@ -52,17 +52,26 @@ class Jet:
             return self._rate
         return Jet(_times(c, k) for k, c in enumerate(self.coeffs) if k)
 
+    def at_start(self) -> Jet:
+        """Return the value at ``t = 0`` as a jet that does not change."""
+        return Jet((self.coeffs[0], *[0.0] * self.order))
+
     def truncated(self, order: int) -> Jet:
         """Drop the coefficients above ``order``."""
         return Jet(self.coeffs[: order + 1])
 
     def sincos(self) -> tuple[Jet, Jet]:
         """Sine and cosine by the coupled recurrence ``s' = u' c``, ``c' = -u' s``."""
-        u = self.coeffs
-        s0, c0 = sincos(u[0])
+        return self._sincos(*sincos(self.coeffs[0]))
+
+    def sincos_onwards(self) -> tuple[Jet, Jet]:
+        """Sine and cosine of ``x(t) − x(0)``."""
+        return self._sincos(0.0, 1.0)
+
+    def _sincos(self, s0: Any, c0: Any) -> tuple[Jet, Jet]:
         s, c = [s0], [c0]
         rate = self.dt().coeffs
-        for k in range(1, len(u)):
+        for k in range(1, len(self.coeffs)):
             s.append(divided(_sum(rate[j] * c[k - 1 - j] for j in range(k)), k))
             c.append(-divided(_sum(rate[j] * s[k - 1 - j] for j in range(k)), k))
         return Jet(s), Jet(c)

@@ -11,17 +11,28 @@ from jounce.algebra.vector import Vec3
 
 
 class Rotation(NamedTuple):
-    """Orientation of a child frame in its parent; ``rows[i]`` is the i-th row of R."""
+    """Orientation of a child frame in its parent; ``rows[i]`` is the i-th row of R.
+
+    A jet may be ``split`` into its value R(0) and the rotation from there, whose own value is
+    the identity: turning a vector by one after the other takes fewer products of jets.
+    """
 
     rows: tuple[Vec3, Vec3, Vec3]
+    split: tuple[Rotation, Rotation] | None = None
 
     def rotate(self, v: Vec3) -> Vec3:
         """Child components to parent components, ``R v``."""
+        if self.split is not None:
+            start, rest = self.split
+            return start.rotate(rest.rotate(v))
         r0, r1, r2 = self.rows
         return Vec3(r0.dot(v), r1.dot(v), r2.dot(v))
 
     def unrotate(self, v: Vec3) -> Vec3:
         """Parent components to child components, ``Rᵀ v``."""
+        if self.split is not None:
+            start, rest = self.split
+            return rest.unrotate(start.unrotate(v))
         c0, c1, c2 = self.columns
         return Vec3(c0.dot(v), c1.dot(v), c2.dot(v))
 
@@ -61,6 +72,16 @@ def about_z(sine: Any, cosine: Any) -> Rotation:
     return Rotation((Vec3(cosine, -sine, 0.0), Vec3(sine, cosine, 0.0), Vec3(0.0, 0.0, 1.0)))
 
 
+def turned_about_z(angle: Any) -> Rotation:
+    """Rotation about z by an angle, split where that is a jet."""
+    whole = about_z(*sincos(angle))
+    if not isinstance(angle, Jet) or angle.order == 0:
+        return whole
+    (cosine, _, _), (sine, _, _), _ = whole.rows
+    start = about_z(sine.at_start(), cosine.at_start())
+    return whole._replace(split=(start, about_z(*angle.sincos_onwards())))
+
+
 def from_rpy(roll: Any, pitch: Any, yaw: Any) -> Rotation:
     """Fixed-axis roll, pitch, yaw as URDF means them: ``Rz(yaw) Ry(pitch) Rx(roll)``."""
     (sr, cr), (sp, cp), (sy, cy) = sincos(roll), sincos(pitch), sincos(yaw)
@@ -94,6 +115,14 @@ def integrate_body_rate(start: Rotation, rate: Vec3, order: int) -> Rotation:
 
     Row by row ``r' = r x rate`` [GOA13, Remark 7], as a recurrence on Taylor coefficients.
     """
+    whole = _integrate_rows(start, rate, order)
+    if order == 0:
+        return whole
+    a, b, c = (Vec3(*(x.at_start() for x in row)) for row in whole.rows)
+    return whole._replace(split=(Rotation((a, b, c)), _integrate_rows(IDENTITY, rate, order)))
+
+
+def _integrate_rows(start: Rotation, rate: Vec3, order: int) -> Rotation:
     a, b, c = (_integrate_row(row, rate, order) for row in start.rows)
     return Rotation((a, b, c))
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation as Reference
 
 from jounce.algebra.inertia import SpatialInertia, Symmetric3, parallel_axis
-from jounce.algebra.jet import Jet
+from jounce.algebra.jet import Jet, derivatives
+from jounce.algebra.matrix3 import rotated
 from jounce.algebra.se3 import Force, Motion, Transform
 from jounce.algebra.so3 import (
     Rotation,
@@ -16,6 +19,7 @@ from jounce.algebra.so3 import (
     from_quaternion,
     from_rpy,
     integrate_body_rate,
+    turned_about_z,
 )
 from jounce.algebra.vector import ZERO, Vec3
 from tests.tolerances import ROUNDOFF, assert_close
@@ -109,3 +113,40 @@ def test_rotation_jet_of_a_constant_rate_is_the_exponential(rng: np.random.Gener
     R = integrate_body_rate(start, rate, order)
     got = [[sum(c * t**k for k, c in enumerate(x.coeffs)) for x in row] for row in R.rows]
     assert_close(got, np.array(start.rows) @ expm(hat(w) * t), ROUNDOFF)
+
+
+@pytest.mark.parametrize("kind", ["about z", "body rate"])
+def test_turning_by_the_value_and_onwards_is_turning(kind: str, rng: np.random.Generator) -> None:
+    """Jets of rotations split into R(0) and the rest, against products with their rows."""
+    order = 4
+    w, v = (Vec3(*(Jet(row) for row in rng.normal(size=(3, order + 1)))) for _ in range(2))
+    if kind == "about z":
+        R = turned_about_z(w.x)
+    else:
+        R = integrate_body_rate(from_quaternion(*rng.normal(size=4)), w, order)
+    assert R.split is not None
+    start, rest = R.split
+    assert all(x.coeffs[1:] == (0.0,) * order for x in start.rows[0] if isinstance(x, Jet))
+    here = [[x.coeffs[0] if isinstance(x, Jet) else x for x in row] for row in rest.rows]
+    assert here == np.eye(3).tolist()
+    whole = R._replace(split=None)
+    for got, wanted in ((R.rotate(v), whole.rotate(v)), (R.unrotate(v), whole.unrotate(v))):
+        assert_close([x.coeffs for x in got], [x.coeffs for x in wanted], ROUNDOFF)
+    back = R.unrotate(R.rotate(v))
+    assert_close([x.coeffs for x in back], [x.coeffs for x in v], ROUNDOFF)
+
+
+def test_turning_an_inertia_about_z_is_the_congruence(rng: np.random.Generator) -> None:
+    """In fewer operations, where the angle varies."""
+    A, order = rng.normal(size=(3, 3)), 2
+    R = turned_about_z(Jet(rng.normal(size=order + 1)))
+    assert R.varies_about_z
+    a, b, c = (Vec3(*row) for row in A.tolist())
+
+    def series(rows: Sequence[Vec3]) -> np.ndarray:
+        entries = [[derivatives(x, order) for x in row] for row in rows]
+        return np.moveaxis(np.array(entries) / [1.0, 1.0, 2.0], -1, 0)
+
+    S = series(R.rows)
+    wanted = [sum(S[j] @ A @ S[k - j].T for j in range(k + 1)) for k in range(order + 1)]
+    assert_close(series(rotated((a, b, c), R)), wanted, ROUNDOFF)

@@ -10,11 +10,10 @@ import numpy as np
 
 from jounce.algebra.inertia import SpatialInertia, Symmetric3
 from jounce.algebra.jet import Jet, integral
-from jounce.algebra.scalar import sincos
 from jounce.algebra.se3 import Motion, Transform
 from jounce.algebra.series import integrated
 from jounce.algebra.so3 import IDENTITY as UNROTATED
-from jounce.algebra.so3 import about_z, frame_with_z
+from jounce.algebra.so3 import frame_with_z, turned_about_z
 from jounce.algebra.vector import ZERO, Vec3
 
 Array = np.ndarray
@@ -62,7 +61,7 @@ class Axial:
 
     def pose(self, q: Sequence[Any], turn: Any = 0.0) -> Transform:
         """Return the pose in its frame; ``turn`` adds to the angle, not to the lift."""
-        rotation = about_z(*sincos(q[0] + turn)) if self.turns else UNROTATED
+        rotation = turned_about_z(q[0] + turn) if self.turns else UNROTATED
         return Transform(rotation, Vec3(0.0, 0.0, self._lift(q)))
 
     def moved(self, q: Sequence[Any], speeds: Sequence[Jet], order: int, turn: Any) -> Transform:
