@@ -27,7 +27,7 @@ from jounce.tables.forces import log_forces, without_motion
 from jounce.tables.log import Gap, Log, Part, open_log
 from jounce.tables.parquet import join_parquet, pyarrow
 
-SPLIT = 4_000_000  # samples of a part
+SPLIT = 16_000_000  # samples of a part, about 20 s; parts are written twice
 PARTS = ".parts"
 
 Progress = Callable[[int, int], None]
