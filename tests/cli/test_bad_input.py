@@ -21,9 +21,15 @@ FILES = {
     "latin.json": '{"q": [0, 0], "ü": 1}'.encode("latin-1"),
     "poses.csv": POSES,
     "latin.csv": POSES.replace("t,", "ü,", 1).encode("latin-1"),
+    "log.csv": "t,joint1,joint2\n" + "".join(f"{k},0.1,{0.1 * k}\n" for k in range(20)),
+    "limits.csv": "joint,velocity\njoint1,2\nü,3\n".encode("latin-1"),
+    "long.csv": "joint,velocity\njoint1," + "9" * 140_000 + "\n",
+    "limits.json": '{"joint1": ' + "[" * 100_000,
+    "said.json": '{"joint1": {"velocity": 1}, "joint1": {"velocity": 2}}',
     "big.csv": POSES.replace("0.5", "1e308"),
 }
 SIMULATE = ("simulate", "planar2r")
+CHECK = ("check", "planar2r", "log.csv", "--limits")
 FOLLOW = ("ik", "panda", "--frame", "flange", "--path")
 TABLE = {
     "step is no number": ((*SIMULATE, "--step", "nan"), "nan is not a finite number"),
@@ -54,6 +60,10 @@ TABLE = {
     "output is the path": ((*FOLLOW, "poses.csv", "-o", "poses.csv"), "what is read"),
     "path in steps too short": ((*FOLLOW, "poses.csv", "-o", "o.csv", "--step", "1e-9"), "1e+09"),
     "path in steps of nothing": ((*FOLLOW, "poses.csv", "-o", "o.csv", "--step", "nan"), "nan is"),
+    "limits in Latin-1": ((*CHECK, "limits.csv"), "limits.csv: is not UTF-8 text"),
+    "limits of a field without end": ((*CHECK, "long.csv"), "long.csv:2: "),
+    "limits nested deep": ((*CHECK, "limits.json"), "nested too deep"),
+    "limits given twice": ((*CHECK, "said.json"), "key 'joint1' is given twice"),
     "path in Latin-1": ((*FOLLOW, "latin.csv", "-o", "o.csv"), "latin.csv"),
     "path out of this world": ((*FOLLOW, "big.csv", "-o", "o.csv"), "."),
 }

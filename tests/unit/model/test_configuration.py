@@ -272,3 +272,10 @@ def test_many_random_configurations_are_those_of_single_calls():
     single = [robot.random_configuration(other) for _ in range(6)]
     np.testing.assert_array_equal(many.reshape(6, -1), single)
     assert robot.random_configuration(rng, size=4).shape == (4, robot.nq)
+
+
+def test_a_range_from_zero_to_minus_zero_has_one_configuration(rng: np.random.Generator):
+    """As one joint of PR2 has it."""
+    b = RobotBuilder("robot")
+    b.add("a", None, joints.revolute((0, 0, 1)), inertia=BALL, limits=Limits(0.0, -0.0))
+    assert b.build().random_configuration(rng).tolist() == [0.0]

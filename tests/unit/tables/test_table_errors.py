@@ -206,3 +206,17 @@ def test_an_array_of_another_length_than_its_header_says(shape: str, tmp_path: P
             new.writestr(name, data)
     with pytest.raises(TableError, match=r"log\.npz: not a NumPy archive of plain arrays"):
         read_motion(path)
+
+
+@pytest.mark.parametrize("what", ["encrypted", "compression"])
+def test_an_archive_that_cannot_be_unpacked(what: str, tmp_path: Path):
+    path = tmp_path / "log.npz"
+    np.savez(path, **ARRAYS)
+    data = bytearray(path.read_bytes())
+    for mark, flags, method in ((b"PK\3\4", 6, 8), (b"PK\1\2", 8, 10)):
+        for place in [match.start() for match in re.finditer(re.escape(mark), data)]:
+            at, value = (flags, 1) if what == "encrypted" else (method, 99)
+            data[place + at] = value
+    path.write_bytes(data)
+    with pytest.raises(TableError, match=r"log\.npz: not a NumPy archive of plain arrays"):
+        read_motion(path)
