@@ -25,7 +25,7 @@ NODES = 13
 TINY = mp.mpf(10) ** -45  # for partial derivatives, as central differences
 
 
-def every_joint(*, quaternions: bool = True) -> jounce.Robot:
+def every_joint(*, quaternions: bool = True, follower: bool = False) -> jounce.Robot:
     """Return a branched tree that has one joint of every kind, one that follows, and a frame."""
     rng, kinds = np.random.default_rng(5), jounce.joints
     a, b = (np.array([2.0, -1.0, 2.0]) / 3.0, np.array([0.6, 0.0, -0.8]))
@@ -48,6 +48,12 @@ def every_joint(*, quaternions: bool = True) -> jounce.Robot:
             inertia=jounce.examples.random_inertia(rng), joint_name=f"joint{i}",
         )  # fmt: skip
     robot.frame("tool", f"body{len(joints) - 1}", jounce.examples.random_placement(rng))
+    if follower:
+        robot.add(
+            "follower", parent="body4", joint=kinds.revolute(b, point=(0.1, 0.0, 0.2)),
+            placement=jounce.examples.random_placement(rng),
+            inertia=jounce.examples.random_inertia(rng), mimic=("joint2", -1.5, 0.3),
+        )  # fmt: skip
     return robot.build()
 
 
@@ -178,8 +184,9 @@ class Referee:
                     Q[:, i] += [np.trace(A) for A in work]
                 for frame, W in (wrenches or {}).items():
                     Q[:, i] -= self._power(partial, frame, W, count)
-            motors = np.array([x for j in self.robot.joints for x in j.armature])
-            losses = np.array([x for j in self.robot.joints for x in j.damping])
+            own = [joint for joint in self.robot.joints if joint.mimic is None]  # others have none
+            motors = np.array([x for joint in own for x in joint.armature])
+            losses = np.array([x for joint in own for x in joint.damping])
             Q += _rate(self.velocity)[:count] * motors + self.velocity[:count] * losses
             return self.derivatives(Q)
 

@@ -12,7 +12,7 @@ from tests.fifty_digits import Referee, every_joint
 from tests.tolerances import INDEPENDENT, ROUNDOFF, assert_close, assert_orders_close
 
 pytestmark = pytest.mark.usefixtures("interpreted")
-ROBOT = every_joint()
+ROBOT = every_joint(follower=True)
 RNG = np.random.default_rng(1)
 Q, RATES = ROBOT.random_configuration(RNG), RNG.normal(size=(5, ROBOT.nv))
 REPRESENTATIONS = ("body", "spatial", "hybrid")

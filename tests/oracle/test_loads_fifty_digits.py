@@ -20,7 +20,7 @@ from tests.tolerances import assert_close
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("interpreted")]
 INVERTED = 1e-9  # of scale: the mass matrix is inverted
-ROBOT = every_joint()
+ROBOT = every_joint(follower=True)
 RNG = np.random.default_rng(21)
 Q, RATES = ROBOT.random_configuration(RNG), RNG.normal(size=(6, ROBOT.nv))
 ORDERS = 5  # of the forces

@@ -23,15 +23,7 @@ STEP = mp.mpf(10) ** -20
 
 @cache
 def robot() -> jounce.Robot:
-    """Return a tree with every kind of joint, and one that follows another."""
-    data = every_joint().to_dict()
-    follower = {
-        "name": "joint_f", "kind": "revolute", "axes": [[0.6, 0.0, 0.8]], "point": [0.1, 0.0, 0.2],
-        "mimic": {"joint": "joint2", "multiplier": -1.5, "offset": 0.3},
-    }  # fmt: skip
-    body = dict(data["bodies"][-1])
-    body |= {"name": "follower", "parent": "body4", "joint": follower}
-    return jounce.load(data | {"bodies": [*data["bodies"], body]})
+    return every_joint(follower=True)
 
 
 @cache
