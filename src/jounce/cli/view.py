@@ -14,6 +14,8 @@ from jounce.cli.console import messages, say
 from jounce.cli.motion_argument import NAMES, logged, motion_options
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from jounce.model.robot import Robot
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -25,6 +27,9 @@ _ORDER = 3  # of q: torque rates need the jerk
 @click.argument("motion", type=_FILE, required=False)
 @click.option("--limits", "limits_file", type=_FILE, metavar="FILE",
               help="Limits instead of those of ROBOT: .csv or .json.")  # fmt: skip
+@click.option("--wrenches", "wrench_file", type=_FILE, metavar="FILE",
+              help="What acts on the robot along MOTION: a .csv with t and FRAME[mx] … "
+              "FRAME[fz].")  # fmt: skip
 @motion_options
 @click.option("--port", type=click.IntRange(1, 65535), default=8080, show_default=True,
               help="Where to serve; the next free port if it is taken.")  # fmt: skip
@@ -45,14 +50,20 @@ def view(robot: Robot, *, motion: Path | None, **options: Any) -> None:
     limits = None if limits_file is None else MotionLimits.read(limits_file, robot)
     played: tuple[Any, ...] = ()
     notes: list[str] = []
+    wrenches: dict[str, np.ndarray] | None = None
     if motion is not None:
         log = logged(motion, robot, _ORDER, options)
         table = log.table()
         played, notes = (table.time, *table.motion), log.notes
-    elif strange := [name for name in NAMES if options[name]]:
-        option = strange[0].replace("_", "-")
+        if options["wrench_file"] is not None:
+            from jounce.viewer.wrenches import read_wrenches
+
+            wrenches = read_wrenches(options["wrench_file"], robot, table.time)
+    elif strange := [name for name in (*NAMES, "wrench_file") if options[name]]:
+        option = {"wrench_file": "wrenches"}.get(strange[0], strange[0]).replace("_", "-")
         raise click.UsageError(f"--{option} is for a MOTION, and none is given")
-    shown = View(robot, *played, limits=limits, host=options["host"], port=options["port"])
+    served = {"host": options["host"], "port": options["port"]}
+    shown = View(robot, *played, limits=limits, wrenches=wrenches, **served)
     for note in (*notes, *shown.notes):
         messages().print(f"jounce: {note}", markup=False, soft_wrap=True)
     say(f"{robot.name}: {shown.url} (Ctrl-C ends it)")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from jounce.api.call import Wrench
 from jounce.api.dynamics import gravity_forces, inverse_dynamics
 from jounce.limits.check import scale_of, values_of
 from jounce.limits.limits import MotionLimits
@@ -46,10 +47,14 @@ class Curves(NamedTuple):
 
 
 def motion_curves(
-    robot: Robot, limits: MotionLimits, time: np.ndarray, motion: Sequence[np.ndarray]
+    robot: Robot,
+    limits: MotionLimits,
+    time: np.ndarray,
+    motion: Sequence[np.ndarray],
+    wrenches: Mapping[str, Wrench] | None = None,
 ) -> list[Curves]:
-    """Return torques, torque rates and the use of limits along a motion."""
-    forces = inverse_dynamics(robot, *motion)
+    """Return torques, torque rates and the use of limits along a motion, under wrenches."""
+    forces = inverse_dynamics(robot, *motion, wrenches=wrenches or None)
     names = ("Torque", "Torque rate")
     found = [
         Curves(f"{name} [{force_unit(robot, k)}]", time, Q)

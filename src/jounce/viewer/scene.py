@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from jounce.algebra.rigid import quaternion_of
+from jounce.api.call import Wrench
 from jounce.api.dynamics import joint_wrenches
-from jounce.api.kinematics import center_of_mass, poses
+from jounce.api.kinematics import center_of_mass, frame_pose, poses
 from jounce.model.robot import Robot
 from jounce.report.drawing import skeleton
 from jounce.report.shapes import shapes_of
 
 GREY, DARK, BLUE, ORANGE = (190, 194, 200), (70, 76, 84), (45, 105, 190), (225, 120, 30)
+PURPLE = (130, 60, 170)
 FREE, NEAR, OVER = np.array([[60.0, 160, 90], [235, 180, 40], [210, 45, 45]])
 PARTS = {  # what can be shown, and whether it is at first
     "Shapes": True,
@@ -22,14 +25,16 @@ PARTS = {  # what can be shown, and whether it is at first
     "Centre of mass": True,
     "Frames": False,
     "Joint forces": False,
+    "Wrenches": True,
 }
 
 
 class Scene:
     """A robot drawn by a server of viser; `place` moves it."""
 
-    def __init__(self, server: Any, robot: Robot) -> None:
+    def __init__(self, server: Any, robot: Robot, pushed: Sequence[str] = ()) -> None:
         self.robot, self._scene = robot, server.scene
+        self._pushed = tuple(pushed)  # frames on which wrenches act
         self._drawing = skeleton(robot)
         shapes, self.notes = shapes_of(robot)
         self._handles: dict[str, list[Any]] = {name: [] for name in PARTS}
@@ -54,8 +59,14 @@ class Scene:
         """Tell whether a part is visible."""
         return any(handle.visible for handle in self._handles[part])
 
-    def place(self, q: np.ndarray, rates: tuple[np.ndarray, ...] = ()) -> None:
-        """Move the robot to q; ``rates``, velocity and acceleration, matter to joint forces."""
+    def place(
+        self,
+        q: np.ndarray,
+        rates: tuple[np.ndarray, ...] = (),
+        wrenches: Mapping[str, Wrench] | None = None,
+    ) -> None:
+        """Move the robot to q; velocity, acceleration and wrenches matter to joint forces."""
+        wrenches = wrenches or {}
         (T,) = poses(self.robot, q)
         for handle, pose, (x, y, z, w) in zip(
             self._bodies, T, quaternion_of(T[:, :3, :3]), strict=True
@@ -66,8 +77,12 @@ class Scene:
         if self._com is not None:
             self._com.position = center_of_mass(self.robot, q)[0]
         rest = np.zeros(self.robot.nv)
-        (W,) = joint_wrenches(self.robot, q, *(rates or (rest, rest)), representation="hybrid")
+        moving = rates or (rest, rest)
+        loads = {"wrenches": wrenches or None, "representation": "hybrid"}
+        (W,) = joint_wrenches(self.robot, q, *moving, **loads)
         self._forces.points = self._arrows(points, W[:, 3:])
+        if self._pushes is not None:
+            self._pushes.points = self._arrows(*self._forces_on(q, wrenches))
 
     def color(self, use: np.ndarray) -> None:
         """Colour each joint by the share of its limits that is used, ``(nv,)``."""
@@ -180,6 +195,31 @@ class Scene:
             head_length=0.04 * self.size,
         )
         self._handles["Joint forces"].append(self._forces)
+        self._pushes = None
+        if self._pushed:
+            self._pushes = self._scene.add_arrows(
+                "/wrenches",
+                self._arrows(*self._forces_on(self.robot.neutral, {})),
+                PURPLE,
+                shaft_radius=0.009 * self.size,
+                head_radius=0.024 * self.size,
+                head_length=0.05 * self.size,
+            )
+            self._handles["Wrenches"].append(self._pushes)
+
+    def _forces_on(
+        self, q: np.ndarray, wrenches: Mapping[str, Wrench]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return where wrenches act and their forces, in the world, ``(frames, 3)`` each."""
+        points, forces = [], []
+        for frame in self._pushed:
+            (T,) = frame_pose(self.robot, frame, q)
+            wrench = wrenches.get(frame)
+            force = np.zeros(3) if wrench is None else np.asarray(wrench.values)[0, 3:]
+            is_turned = wrench is not None and wrench.representation == "body"
+            points.append(T[:3, 3])
+            forces.append(T[:3, :3] @ force if is_turned else force)
+        return np.array(points), np.array(forces)
 
     def _stick_points(self, points: np.ndarray | None, T: np.ndarray) -> np.ndarray:
         """Return the ends of all sticks in the world, ``(sticks, 2, 3)``."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from io import StringIO
 from threading import Event, RLock, Thread
@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from jounce.api.call import Wrench
 from jounce.errors import UnsupportedError
 from jounce.lazy import required
 from jounce.limits.limits import MotionLimits, checked_limits
@@ -20,6 +21,7 @@ from jounce.model.robot import Robot
 from jounce.report.write import checked_report_motion
 from jounce.viewer.curves import Curves, holding_torque, limit_use, motion_curves
 from jounce.viewer.scene import PARTS, Scene
+from jounce.viewer.wrenches import checked_wrenches, moment_of
 
 COLORS = ("#2d69be", "#d9822b", "#3d9a5b", "#c23b3b", "#7b5bb5", "#8c6239", "#d367a9", "#5b6770",
           "#9aa11c", "#1aa5b8")  # fmt: skip
@@ -37,7 +39,9 @@ class View:
     are a log that can be played; ``limits`` replace those of the robot.  Sliders move the joints;
     the curves show what must hold the robot there, as one joint runs through its range, and
     torques, torque rates and the use of limits along the log.  Joints are green far from all of
-    their limits, yellow near one, red beyond.  ``notes`` says which shapes are not shown and why.
+    their limits, yellow near one, red beyond.  ``wrenches`` act along the log, by frame, ``(m,
+    samples, 6)`` each as in `inverse_dynamics`: arrows show their forces, and the torques have them
+    in.  ``notes`` says which shapes are not shown and why.
     Only this machine is served unless ``host`` says otherwise; a ``port`` that is taken is
     replaced by the next free one.
 
@@ -55,6 +59,7 @@ class View:
         time: Any = None,
         *motion: Any,
         limits: MotionLimits | None = None,
+        wrenches: Mapping[str, Any] | None = None,
         host: str = "127.0.0.1",
         port: int = 8080,
     ) -> None:
@@ -71,6 +76,10 @@ class View:
         self._motion: Sequence[np.ndarray] = ()
         if time is not None:
             self._time, self._motion = checked_report_motion(robot, time, motion)
+        elif wrenches:
+            raise UnsupportedError("wrenches belong to a log; give time and motion.")
+        samples = 0 if self._time is None else len(self._time)
+        self._wrenches = checked_wrenches(robot, wrenches, samples)
         viser = required("viser", "showing a robot in the browser", "view")
         with redirect_stdout(StringIO()):  # viser greets, and says good-bye
             self._server = viser.ViserServer(host=host, port=port, verbose=False)
@@ -79,7 +88,7 @@ class View:
         )
         self._lock = RLock()
         self._playing, self._closed = Event(), Event()
-        self._scene = Scene(self._server, robot)
+        self._scene = Scene(self._server, robot, [*self._wrenches])
         self.notes = tuple(self._scene.notes)
         self._names, self._low, self._high = velocity_names(robot), *_ranges(robot, self.limits)
         self._sweep = 0
@@ -116,7 +125,8 @@ class View:
             self._shown_time = float(np.clip(self._now, self._clock.min, self._clock.max))
             self._clock.value = self._shown_time
             use = self._curves[-1].values[i]
-            self._show(self._motion[0][i], use, tuple(x[i] for x in self._motion[1:3]))
+            rates = tuple(x[i] for x in self._motion[1:3])
+            self._show(self._motion[0][i], use, rates, moment_of(self._wrenches, i))
             for curves, plot in zip(self._curves, self._plots, strict=True):
                 plot.data = curves.drawn(self._now)
             worst = int(np.argmax(use))
@@ -132,10 +142,16 @@ class View:
         with redirect_stdout(StringIO()):
             self._server.stop()
 
-    def _show(self, q: np.ndarray, use: np.ndarray, rates: tuple[np.ndarray, ...] = ()) -> None:
+    def _show(
+        self,
+        q: np.ndarray,
+        use: np.ndarray,
+        rates: tuple[np.ndarray, ...] = (),
+        wrenches: Mapping[str, Wrench] | None = None,
+    ) -> None:
         self._q = q.copy()
         with self._server.atomic():
-            self._scene.place(q, rates)
+            self._scene.place(q, rates, wrenches)
             self._scene.color(use)
             self._x = difference(self.robot, self.robot.neutral, q)
             self._shown = np.clip(self._x, self._low, self._high)
@@ -175,14 +191,17 @@ class View:
             self._build_joints(gui)
         with tabs.add_tab("Show"):
             for part in PARTS:
-                self._add_switch(gui, part)
+                if part != "Wrenches" or self._wrenches:
+                    self._add_switch(gui, part)
             for note in self.notes[:5]:
                 gui.add_markdown(note)
 
     def _build_motion(self, gui: Any) -> None:
         assert self._time is not None
         start, end = float(self._time[0]), float(self._time[-1])
-        self._curves = motion_curves(self.robot, self.limits, self._time, self._motion)
+        self._curves = motion_curves(
+            self.robot, self.limits, self._time, self._motion, self._wrenches
+        )
         self._now = self._shown_time = start
         self._clock = gui.add_slider("Time [s]", start, end, (end - start) / STEPS, start)
         self._play_button = gui.add_button("Play")

@@ -1,0 +1,88 @@
+"""Wrenches along a log: read, in the torques, and as arrows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import jounce
+from jounce.errors import JounceError, ShapeError, TableError, UnknownNameError, UnsupportedError
+from jounce.viewer.wrenches import PARTS, read_wrenches
+from tests.tolerances import ROUNDOFF, assert_close
+
+ARM = jounce.load("planar2r")
+TIME = np.linspace(0.0, 2.0, 201)
+MOTION = jounce.trajectory.papers_motion(2)(TIME, 3)
+
+
+def written(path: Path, header: str, rows: np.ndarray) -> Path:
+    np.savetxt(path, rows, delimiter=",", header=header, comments="")
+    return path
+
+
+def test_a_table_gives_values_and_rates(tmp_path: Path):
+    """What is left out is zero; times in between are those of a spline."""
+    t = np.linspace(-0.1, 2.1, 1101)
+    rows = np.stack([np.sin(2 * t), t, np.cos(t)], axis=1)
+    file = written(tmp_path / "w.csv", "tip[fy],t,tip[mz]", rows)
+    (found,) = read_wrenches(file, ARM, TIME).values()
+    assert found.shape == (2, 201, 6)
+    wanted = np.zeros((2, 201, 6))
+    wanted[:, :, PARTS.index("fy")] = np.sin(2 * TIME), 2 * np.cos(2 * TIME)
+    wanted[:, :, PARTS.index("mz")] = np.cos(TIME), -np.sin(TIME)
+    np.testing.assert_allclose(found, wanted, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "match"),
+    [
+        ("t,tip[fq]", [[0, 1], [3, 1]], r"FRAME\[mx\]"),
+        ("tip[fx],tip[fy]", [[0, 1], [3, 1]], "columns t"),
+        ("t,hand[fx]", [[0, 1], [3, 1]], "tip"),
+        ("t,tip[fx]", [[0, 1], [1, 1]], "log from 0 to 2 s"),
+        ("t,tip[fx]", [[0, 1]], "1 rows"),
+        ("t,tip[fx]", [[3, 1], [0, 1]], "t"),
+    ],
+)
+def test_what_is_no_table_of_wrenches(tmp_path: Path, header: str, rows: list, match: str):
+    file = written(tmp_path / "w.csv", header, np.array(rows, float))
+    with pytest.raises(JounceError, match=match) as caught:
+        read_wrenches(file, ARM, TIME)
+    assert isinstance(caught.value, TableError | UnknownNameError | ValueError)
+
+
+@pytest.mark.parametrize("representation", ["body", "hybrid"])
+def test_arrows_and_torques(representation: str):
+    pytest.importorskip("viser")
+    pytest.importorskip("trimesh")
+    W = np.zeros((2, 201, 6))
+    W[0, :, 3], W[1, :, 3] = 5.0 * TIME, 5.0
+    wrench = jounce.Wrench(W, representation)
+    view = jounce.viewer.View(ARM, TIME, *MOTION, wrenches={"tip": wrench}, port=8370)
+    try:
+        view.seek(1.5)
+        i = 150
+        Q = jounce.inverse_dynamics(ARM, *MOTION, wrenches={"tip": wrench})
+        for order in (0, 1):
+            assert_close(view._curves[order].values, Q[order], ROUNDOFF)
+        (T,) = jounce.frame_pose(ARM, "tip", MOTION[0, i])
+        (arrow,) = view._scene._pushes.points
+        force = T[:3, :3] @ W[0, i, 3:] if representation == "body" else W[0, i, 3:]
+        np.testing.assert_allclose(arrow[0], T[:3, 3], atol=1e-6)
+        along = (arrow[1] - arrow[0]) / np.linalg.norm(arrow[1] - arrow[0])
+        np.testing.assert_allclose(along, force / np.linalg.norm(force), atol=1e-6)
+        view.seek(0.0)
+        (none,) = view._scene._pushes.points
+        np.testing.assert_allclose(none[0], none[1], atol=1e-6)
+    finally:
+        view.close()
+
+
+def test_wrenches_of_another_log():
+    pytest.importorskip("viser")
+    with pytest.raises(ShapeError, match=r"\(derivatives, 201, 6\)"):
+        jounce.viewer.View(ARM, TIME, *MOTION, wrenches={"tip": np.zeros((1, 5, 6))}, port=8371)
+    with pytest.raises(UnsupportedError, match="belong to a log"):
+        jounce.viewer.View(ARM, wrenches={"tip": np.zeros((1, 5, 6))}, port=8371)
