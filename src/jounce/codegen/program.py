@@ -51,9 +51,10 @@ class Program:
     def uses(self) -> list[int]:
         """Return how often every value is read, by operations and outputs."""
         uses = [0] * (self.first_operation + len(self.op))
-        for _, _, operands in self.steps():
-            for x in operands:
-                uses[x] += 1
+        for op, a, b in zip(self.op, self.a, self.b, strict=True):
+            uses[a] += 1
+            if op not in UNARY:
+                uses[b] += 1
         for row in self.outputs:
             for x in row:
                 uses[x] += 1
