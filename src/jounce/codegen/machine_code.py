@@ -17,7 +17,7 @@ from jounce.codegen.parallel import Progress, available_workers, compile_modules
 from jounce.codegen.program import Program
 from jounce.sources import fingerprint
 
-PARALLEL = 12_000  # operations from which helper processes pay
+PARALLEL = 8_000  # operations from which helper processes pay
 
 _SIGNATURE = ctypes.CFUNCTYPE(
     None, ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 5
