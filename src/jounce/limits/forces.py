@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -52,26 +54,46 @@ class MotionForces(NamedTuple):
             return actuated_forces(self.robot, *motion, actuated=self.actuated)
         return inverse_dynamics(self.robot, *motion)
 
+    @property
+    def is_dry(self) -> bool:
+        """Whether there is friction that does not grow with the speed."""
+        return any(joint.friction for joint in self.robot.joints)
+
+    @property
+    def plain(self) -> MotionForces:
+        """The forces without dry friction."""
+        return self._replace(robot=_without_dry(self.robot)) if self.is_dry else self
+
+    def dry(self, motion: Sequence[np.ndarray]) -> np.ndarray:
+        """Return what dry friction and offsets add to the forces, ``(K − 1, m, nv)``."""
+        return self(motion) - self.plain(motion)
+
     def parts(self, motion: Sequence[np.ndarray]) -> ForceParts:
-        """Return the parts D, F and G of the forces, ``(K − 1, m, nv)`` each.
+        """Return the parts D, F and G of the forces without dry ones, ``(K − 1, m, nv)`` each.
 
         Played c times as fast, ``Q^(k) = c^(k+2) D^(k) + c^(k+1) F^(k) + c^k G^(k)``, also where
         closures hand the forces of passive joints to the actuated ones, for that depends on q
         only.  c = −1 tells friction from the rest, c = 2 inertia from gravity; of a tree gravity
         is known by itself.
         """
-        forward, backward = self._played(motion, 1.0), self._played(motion, -1.0)
+        plain = self.plain
+        forward, backward = plain.scaled(motion, 1.0), plain.scaled(motion, -1.0)
         friction, rest = (forward - backward) / 2.0, (forward + backward) / 2.0
         if self.robot.closures:
-            inertia = (self._played(motion, 2.0) - forward - friction) / 3.0
+            inertia = (plain.scaled(motion, 2.0) - forward - friction) / 3.0
             return ForceParts(inertia, friction, rest - inertia)
         gravity = gravity_forces(self.robot, *motion[: len(forward)])
         return ForceParts(rest - gravity, friction, gravity)
 
-    def _played(self, motion: Sequence[np.ndarray], factor: float) -> np.ndarray:
+    def scaled(self, motion: Sequence[np.ndarray], factor: float) -> np.ndarray:
         """Return ``Q^(k) / c^k`` of the motion played c times as fast."""
         forces = self(played(motion, factor))
         return forces / (factor ** np.arange(len(forces)))[:, None, None]
+
+
+@lru_cache(maxsize=16)
+def _without_dry(robot: Robot) -> Robot:
+    return replace(robot, joints=tuple(replace(joint, friction=()) for joint in robot.joints))
 
 
 def played(motion: Iterable[np.ndarray], factor: float) -> list[np.ndarray]:

@@ -29,6 +29,7 @@ ROUNDS = 50
 WORST = 16  # polynomials that are solved at a time
 ON_LIMIT = 1e-10  # of the bound
 CLOSE = 1e-12  # of a bound: nearer than that is on it
+SETTLED = 1e-9  # of a factor
 POWERS = 5  # c^0 … c^4
 
 
@@ -137,16 +138,21 @@ def scale_to_limits(
                 f"the position of {row.joint!r} is {row.value:.6g} at t = {row.time:.6g} s, "
                 f"{-row.margin:.3g} beyond its limit {row.bound:.6g}; no speed changes that."
             )
-    known = demands(forces, trajectory, limits, _sample_times(robot, trajectory, samples))
-    factor = np.inf
+    times = _sample_times(robot, trajectory, samples)
+    known = demands(forces, trajectory, limits, times)
+    factor, near = np.inf, 1.0
     for _ in range(ROUNDS):
         factor = _largest(known, factor)
         faster = _Faster(trajectory, factor)
         found = check_limits(robot, faster, limits, samples=samples, actuated=actuated)
         beyond = [row.time for row in found.rows if row.use > 1.0 + ON_LIMIT]
-        if not beyond:
+        if not beyond and (not forces.is_dry or abs(factor - near) <= SETTLED * factor):
             return ScaledTrajectory(trajectory, factor)
-        known = known.joined(demands(forces, trajectory, limits, np.unique(beyond)))
+        if forces.is_dry:  # at another speed it is another force
+            times, near = np.union1d(times, beyond), factor
+            known, factor = demands(forces, trajectory, limits, times, near), np.inf
+        else:
+            known = known.joined(demands(forces, trajectory, limits, np.unique(beyond)))
     raise ConvergenceError(
         f"after {ROUNDS} rounds the motion still has extrema beyond its limits; give more samples."
     )
@@ -258,11 +264,15 @@ class Demands(NamedTuple):
 
 
 def demands(
-    forces: MotionForces, motion: RobotMotion, limits: MotionLimits, times: np.ndarray
+    forces: MotionForces,
+    motion: RobotMotion,
+    limits: MotionLimits,
+    times: np.ndarray,
+    factor: float = 1.0,
 ) -> Demands:
-    """Return what the motion demands at these times of its own."""
+    """Return what the motion demands at these times of its own, near this factor."""
     quantities = [q for q in limits.limited() if q.name != "position"]
-    parts = _parts(forces, motion, quantities, times)
+    parts = _parts(forces, motion, quantities, times, factor)
     none, indices = np.empty(0), np.empty(0, int)
     known = Demands((), np.empty((POWERS, 0)), indices, none, none, indices, none)
     for quantity, powers in parts.items():
@@ -281,14 +291,23 @@ def demands(
 
 
 def _parts(
-    forces: MotionForces, motion: RobotMotion, quantities: list[Quantity], times: np.ndarray
+    forces: MotionForces,
+    motion: RobotMotion,
+    quantities: list[Quantity],
+    times: np.ndarray,
+    factor: float,
 ) -> dict[Quantity, dict[int, np.ndarray]]:
-    """Return the part of each quantity that scales with each power of the speed."""
+    """Return the part of each quantity that scales with each power of the speed.
+
+    Dry friction does not scale; near a factor c it counts as gravity does, ``F^(k)(c) / c^k``.
+    """
     order = max((q.order + 2 * q.is_force for q in quantities), default=0)
     rates = motion_at(forces.robot, motion, times, order)
     parts = {q: {q.order: rates[q.order]} for q in quantities if not q.is_force}
     if any(q.is_force for q in quantities):
         inertia, friction, gravity = forces.parts(rates)
+        if forces.is_dry:
+            gravity = gravity + forces.scaled(rates, factor) - forces.plain.scaled(rates, factor)
         for q in quantities:
             k = q.order
             if q.is_force:

@@ -25,6 +25,7 @@ from jounce.planning.powers import (
     ONE,
     Power,
     Quantity,
+    added,
     forces_along,
     powers_at,
     rate,
@@ -98,10 +99,12 @@ def constraints_at(
     features: int,
     share: float = 1.0,
     drives: Drives | None = None,
+    dry: np.ndarray | None = None,
 ) -> Constraints:
     """Return the rows at the places u for this share of the limits; b is counted in ``unit``.
 
-    Limits that are about more features than these are left out.
+    Limits that are about more features than these are left out.  ``dry`` are forces that are no
+    powers of the speed, and their derivatives by u, as they are at a speed that is near.
     """
     path = curve(u, features)
     build = _Builder(limits, curve.parameter(u), features, unit, share)
@@ -112,7 +115,8 @@ def constraints_at(
     known = [x for x in QUANTITIES[2:] if x.order + 2 * x.is_force <= features]
     forced: list[Quantity] = []
     if drives or any(limits.bounds(x.name) for x in known if x.is_force):
-        forced.append(forces_along(forces, path))
+        own = forces_along(forces, path)
+        forced.append(own if dry is None else added((1.0, own), (1.0, {ONE: [*dry]})))
         for _ in range(features - SECOND_ORDER):
             forced.append(rate(forced[-1]))
     for quantity in known:

@@ -19,7 +19,7 @@ from jounce.limits.extrema import Maxima
 from jounce.limits.forces import MotionForces
 from jounce.limits.limits import MotionLimits, checked_bound
 from jounce.model.components import velocity_names
-from jounce.planning.powers import Quantity, added, rate
+from jounce.planning.powers import Quantity, added
 
 SPEED, TORQUE, TORQUE_RATE = "motor_speed", "motor_torque", "motor_torque_rate"
 FEATURES = {SPEED: 3, TORQUE: 4, TORQUE_RATE: 5}
@@ -87,8 +87,9 @@ class Drives(NamedTuple):
             if name == SPEED:
                 yield name, added((1.0, motion[0]), (S, forces[1])), bound / gear
                 continue
-            torque = added((J, motion[1]), (J * S, forces[2]), (1.0, forces[0]))
-            yield name, torque if name == TORQUE else rate(torque), bound * gear
+            k = name == TORQUE_RATE
+            torque = added((J, motion[1 + k]), (J * S, forces[2 + k]), (1.0, forces[k]))
+            yield name, torque, bound * gear
 
 
 class DriveUses(Uses):

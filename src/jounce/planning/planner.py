@@ -30,6 +30,7 @@ from jounce.planning.curve import Curve, composed, path_motion
 from jounce.planning.drives import FEATURES, SPEED, TORQUE, TORQUE_RATE, Drives, DriveUses
 from jounce.planning.interior_point import Points, Problem, Solution, shortest
 from jounce.planning.limits_along import LimitsAlong
+from jounce.planning.powers import by_place
 from jounce.planning.squared_speed import SquaredSpeed, basis_at, clamped_knots
 from jounce.planning.timed_motion import Binding, PlanningWarning, TimedMotion
 
@@ -45,6 +46,8 @@ ON_LIMIT = 1e-10  # of a limit
 BROKEN = 0.02  # of a limit: beyond that the solver found no motion
 BINDS = 0.99  # of a limit
 COARSE = 1e-6  # of a factor of the speed that is only told
+AGAIN = 3  # rounds after which dry friction is that of the speed
+FAST, TINY = 10.0, 1e-200  # rad/s, m/s: a speed at which dry friction is about all there is of it
 PATHS = 8  # sets of places whose curve is kept
 
 
@@ -168,6 +171,7 @@ class _Planner:
         self.tolerance, self.pieces = tolerance, pieces
         self.forces, self.drives = forces, drives
         self._paths: dict[bytes, list[np.ndarray]] = {}
+        self.near: SquaredSpeed | None = None
         self.uses = DriveUses(drives, limits.first) if drives else Uses(forces, limits.first)
         self.features = features_of(limits, drives)
         self.degree = max(self.features, DEGREE)  # the last feature is continuous
@@ -204,22 +208,32 @@ class _Planner:
         unit = self._uniform(u)
         places = self._places(u, weight, unit, features=SECOND_ORDER)
         found = self._solved(places, unit, ends)
+        for _ in range(AGAIN if self.forces.is_dry else 0):
+            self.near = self._speed(found, unit)
+            places = self._places(u, weight, unit, features=SECOND_ORDER)
+            found = self._solved(places, unit, ends)
         lower = self._speed(found, unit).duration * (1.0 - found.gap)
         share, durations, moves = 1.0, [unit**-0.5], any(x is not None for x in ends)
         while True:
-            if self.has_rates or share < 1.0:
+            if self.has_rates or share < 1.0 or self.forces.is_dry:
                 places = self._places(u, weight, unit, share=share)
                 found = self._solved(places, unit, ends)
-            for _ in range(ROUNDS):
-                speed = self._speed(found, unit)
+            at, again = u, AGAIN if self.forces.is_dry else 0
+            for k in range(ROUNDS + again):
+                speed = self.near = self._speed(found, unit)
                 beyond = self._beyond(speed)
-                if not beyond.size:
+                if not beyond.size and k >= again:
                     break
-                if not moves:
+                if beyond.size and not moves:
                     durations.append(speed.duration / self._largest(speed, beyond, 1.0, COARSE))
-                none = np.zeros(beyond.size)
-                more = self._places(beyond, none, unit, share=share)
-                places, guess = self._joined(places, more, found.multipliers)
+                guess = found.multipliers
+                if beyond.size:
+                    none = np.zeros(beyond.size)
+                    more = self._places(beyond, none, unit, share=share)
+                    places, guess = self._joined(places, more, guess)
+                if self.forces.is_dry:
+                    at = np.concatenate([at, beyond])
+                    places = places._replace(rows=self._rows(at, unit, share=share))
                 found = self._solved(places, unit, ends, found.x, guess)
             speed = self._speed(found, unit)
             if not moves:
@@ -349,7 +363,19 @@ class _Planner:
             features=features or self.features,
             share=share,
             drives=self.drives,
+            dry=self._dry(u) if self.forces.is_dry else None,
         )
+
+    def _dry(self, u: np.ndarray) -> np.ndarray:
+        """Return dry friction and its derivatives by u, at the speed of the round before."""
+        if self.near is None:
+            q, p1 = self.curve(u, 1)
+            size = np.maximum(np.abs(p1).max(axis=1, keepdims=True), TINY)
+            known = self.forces.dry([q, FAST * p1 / size, 0.0 * p1])
+            return np.concatenate([known, np.zeros((self.features, *known.shape[1:]))])
+        rates = self.near.rates(u, self.features)
+        found = self.forces.dry(composed(self.curve(u, self.features), rates))
+        return by_place(found, [self.near(u, k)[:, None] for k in range(3)])
 
     def _joined(
         self, places: _Places, more: _Places, multipliers: np.ndarray

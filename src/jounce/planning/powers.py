@@ -70,6 +70,21 @@ def rate(quantity: Quantity) -> Quantity:
     return total
 
 
+def by_place(values: Iterable[np.ndarray], f: Sequence[np.ndarray]) -> np.ndarray:
+    """Return derivatives by u, of orders 0 to at most 3, of what is known by time.
+
+    With f = (b, b', b''): ``Ẏ = √b Y'``, ``Ÿ = b Y'' + ½ b' Y'``, and a third time derivative of
+    ``√b (b Y''' + 3/2 b' Y'' + ½ b'' Y')``.
+    """
+    b, b1, b2 = f
+    found = [x / np.sqrt(b) ** k for k, x in enumerate(values)]
+    if len(found) > 2:
+        found[2] = found[2] - 0.5 * b1 / b * found[1]
+    if len(found) > 3:
+        found[3] = found[3] - (1.5 * b1 * found[2] + 0.5 * b2 * found[1]) / b
+    return np.array(found)
+
+
 def _sum(a: Sequence[np.ndarray], b: Sequence[np.ndarray]) -> list[np.ndarray]:
     return [x + y for x, y in zip(a, b, strict=False)]
 
@@ -100,14 +115,14 @@ def velocities(path: Sequence[np.ndarray]) -> Quantity:
 
 
 def forces_along(forces: MotionForces, path: Sequence[np.ndarray]) -> Quantity:
-    """Return Q, from q and derivatives of a curve; two fewer of Q are known.
+    """Return Q but for dry friction, from q and derivatives of a curve; two fewer of Q are known.
 
     Friction, inertia and gravity at u̇ = 1 are d, c and g.  With ü = 1 besides, that is b = 1 and
     b' = 2, the derivative of order k has ``m^(k)`` in it and else what is known already.
     """
     c, d, g = forces.parts(path)
     faster = [np.ones(len(path[0]))] * 2 + [np.zeros(len(path[0]))] * (len(path) - 3)
-    quick = forces(composed(path, np.array(faster)))
+    quick = forces.plain(composed(path, np.array(faster)))
     unknown = np.zeros_like(g[0])
     m: list[np.ndarray] = []
     for k, total in enumerate(quick):

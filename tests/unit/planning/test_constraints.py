@@ -12,6 +12,7 @@ from jounce.limits.forces import MotionForces
 from jounce.planning.constraints import constraints_at
 from jounce.planning.curve import Curve, composed, path_motion
 from jounce.planning.limits_along import LimitsAlong
+from jounce.planning.powers import by_place
 from jounce.planning.squared_speed import SquaredSpeed, basis_at, clamped_knots
 from jounce.trajectory import MotionLimits
 from tests.tolerances import INDEPENDENT, assert_close
@@ -80,6 +81,17 @@ def test_the_clock_of_a_speed_that_is_known():
     rates = speed.rates(u, 6)
     for k in range(6):
         assert_close(rates[k], 2.0**k * (1.0 + 2.0 * u), 1e-11)
+
+
+def test_derivatives_by_place_are_those_by_time_undone(rng):
+    knots = clamped_knots(12, 5)
+    speed = SquaredSpeed(knots, rng.uniform(1.0, 2.0, 17), 5)
+    u = np.linspace(0.03, 0.97, 11)
+    wanted = [(2.0**k * np.sin(2.0 * u + k * np.pi / 2.0))[:, None] for k in range(4)]
+    by_time = composed(wanted, speed.rates(u, 3))
+    found = by_place(by_time, [speed(u, k)[:, None] for k in range(3)])
+    for k in range(4):
+        assert_close(found[k], wanted[k], 1e-11)
 
 
 def test_the_optimum_is_that_of_a_general_solver():

@@ -345,3 +345,27 @@ def test_a_followed_path_of_poses_is_a_path():
     reached = jounce.frame_pose(arm, "link6", motion(t, order=0)[0])[0]
     wanted = line(motion.path_parameter(t)[0], 1)[0]
     assert_close(reached, wanted, 1e-6)
+
+
+@pytest.mark.parametrize(("coulomb", "offset"), [(2.0, 0.0), (0.0, 1.0), (2.0, 1.0)])
+def test_dry_friction_costs_force_and_helps_to_brake(coulomb: float, offset: float):
+    """From ``F − c − o = m a`` to ``F + c + o = m a``, where the speed is not very small."""
+    builder = jounce.RobotBuilder("cart")
+    dry = {"coulomb": coulomb, "offset": offset, "speed": 0.001}
+    inertia = jounce.Inertia(2.0, (0.0, 0.0, 0.0), np.eye(3))
+    slide = jounce.joints.prismatic((1, 0, 0))
+    builder.add("cart", joint=slide, inertia=inertia, joint_name="slide", friction=dry)
+    robot, (force, distance) = builder.build(), (8.0, 1.5)
+    up, down = (force - coulomb - offset) / 2.0, (force + coulomb + offset) / 2.0
+    exact = np.sqrt(2.0 * distance * (1.0 / up + 1.0 / down))
+    limits = limits_of(robot, effort=force)
+    motion = time_optimal(robot, [[0.0], [distance]], limits, smoothness=1)
+    assert abs(motion.duration / exact - 1.0) < 0.002
+    assert_close(motion.lower_bound, exact, 2e-3)
+    assert check_limits(robot, motion, limits).ok
+    rates = limits_of(robot, effort=force, effort_rate=900.0)
+    assert check_limits(robot, time_optimal(robot, [[0.0], [distance]], rates), rates).ok
+    scaled = scale_to_limits(robot, Polynomial.rest_to_rest([0.0], [distance], 1.0), limits)
+    worst = check_limits(robot, scaled, limits).worst
+    assert worst is not None
+    assert_close(worst.use, 1.0, 1e-8)
