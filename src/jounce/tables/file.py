@@ -98,7 +98,9 @@ class MotionFile:
         before = np.empty((0, len(self._divisors)))  # the last sample of the block before
         turned = before  # and the same with the sign of its quaternions
         for piece in self._reader.pieces(samples, self._start):
-            numbers = np.array(piece.numbers)
+            given = piece.numbers
+            is_range = isinstance(given, range)  # else one by one, which takes long
+            numbers = np.arange(given.start, given.stop) if is_range else np.array(given)
             rows, kept, lost = self._checked(piece.rows, numbers, before)
             self.dropped += lost[0]
             self.invalid += lost[1]

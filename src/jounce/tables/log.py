@@ -220,14 +220,13 @@ class Log:
         before, q_before = np.empty(0), np.empty((0, len(self.file.names)))  # the last sample
         file = self.file if part is None or not part.groups else self.file.part(part.groups)
         for block in self._observed("read", file.blocks(samples)):
-            time = np.concatenate([before, block.table.time])
-            q = np.concatenate([q_before, block.table.values[0]])
+            time, q = np.concatenate([before, block.table.time]), block.table.values[0]
             first, steps = len(before), np.diff(time)
             for i in np.flatnonzero(steps > self._longest):
                 place = block.place(int(i) + 1 - first)
                 self.gaps.append(Gap(float(time[i]), float(time[i + 1]), place))
-            if self.file.orders[0] == 1:
-                self._refuse_jumps(q, steps, block, first)
+            if self.file.quaternions and self.file.orders[0] == 1:
+                self._refuse_jumps(np.concatenate([q_before, q]), steps, block, first)
             before, q_before, self.done = time[-1:], q[-1:], block.done
             yield block.table
 
