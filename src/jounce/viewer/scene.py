@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -32,9 +32,11 @@ PARTS = {  # what can be shown, and whether it is at first
 class Scene:
     """A robot drawn by a server of viser; `place` moves it."""
 
-    def __init__(self, server: Any, robot: Robot, pushed: Sequence[str] = ()) -> None:
+    def __init__(self, server: Any, robot: Robot, pushes: Mapping[str, Wrench]) -> None:
         self.robot, self._scene = robot, server.scene
-        self._pushed = tuple(pushed)  # frames on which wrenches act
+        self._pushed = tuple(pushes)  # frames on which wrenches act
+        forces = (np.linalg.norm(x.values[0, :, 3:], axis=1).max() for x in pushes.values())
+        self._strongest = max((float(x) for x in forces), default=0.0)
         self._drawing = skeleton(robot)
         shapes, self.notes = shapes_of(robot)
         self._handles: dict[str, list[Any]] = {name: [] for name in PARTS}
@@ -82,7 +84,7 @@ class Scene:
         (W,) = joint_wrenches(self.robot, q, *moving, **loads)
         self._forces.points = self._arrows(points, W[:, 3:])
         if self._pushes is not None:
-            self._pushes.points = self._arrows(*self._forces_on(q, wrenches))
+            self._pushes.points = self._push_arrows(q, wrenches)
 
     def color(self, use: np.ndarray) -> None:
         """Colour each joint by the share of its limits that is used, ``(nv,)``."""
@@ -199,7 +201,7 @@ class Scene:
         if self._pushed:
             self._pushes = self._scene.add_arrows(
                 "/wrenches",
-                self._arrows(*self._forces_on(self.robot.neutral, {})),
+                self._push_arrows(self.robot.neutral, {}),
                 PURPLE,
                 shaft_radius=0.009 * self.size,
                 head_radius=0.024 * self.size,
@@ -207,19 +209,18 @@ class Scene:
             )
             self._handles["Wrenches"].append(self._pushes)
 
-    def _forces_on(
-        self, q: np.ndarray, wrenches: Mapping[str, Wrench]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return where wrenches act and their forces, in the world, ``(frames, 3)`` each."""
-        points, forces = [], []
+    def _push_arrows(self, q: np.ndarray, wrenches: Mapping[str, Wrench]) -> np.ndarray:
+        """Return the forces of wrenches, ``(frames, 2, 3)``; the strongest stands out of all."""
+        longest = 0.5 * self.size / (self._strongest or 1.0)
+        arrows = []
         for frame in self._pushed:
             (T,) = frame_pose(self.robot, frame, q)
             wrench = wrenches.get(frame)
             force = np.zeros(3) if wrench is None else np.asarray(wrench.values)[0, 3:]
             is_turned = wrench is not None and wrench.representation == "body"
-            points.append(T[:3, 3])
-            forces.append(T[:3, :3] @ force if is_turned else force)
-        return np.array(points), np.array(forces)
+            along = T[:3, :3] @ force if is_turned else force
+            arrows.append((T[:3, 3], T[:3, 3] + longest * along))
+        return np.array(arrows)
 
     def _stick_points(self, points: np.ndarray | None, T: np.ndarray) -> np.ndarray:
         """Return the ends of all sticks in the world, ``(sticks, 2, 3)``."""

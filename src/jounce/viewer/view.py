@@ -88,7 +88,7 @@ class View:
         )
         self._lock = RLock()
         self._playing, self._closed = Event(), Event()
-        self._scene = Scene(self._server, robot, [*self._wrenches])
+        self._scene = Scene(self._server, robot, self._wrenches)
         self.notes = tuple(self._scene.notes)
         self._names, self._low, self._high = velocity_names(robot), *_ranges(robot, self.limits)
         self._sweep = 0
