@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -97,3 +98,49 @@ def test_a_write_that_stops_half_way_leaves_nothing(
         broken.setattr(os, "fdopen", full)
         cache.store(cache.key_of("x"), OBJECTS)
     assert [path.name for path in tmp_path.iterdir()] == []
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # between two calls
+def test_memory_that_ends_at_any_line_costs_at_most_the_entry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Whatever line of the cache asks for memory in vain: no half entry, nothing left behind."""
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
+    key = cache.key_of("x")
+
+    def run_out_at(line: int) -> bool:
+        """Store and load, and run out of memory at a line of the module; False if it has fewer."""
+        seen = 0
+
+        def trace(frame: Any, event: str, _: object) -> Any:
+            nonlocal seen
+            if frame.f_code.co_filename != cache.__file__:
+                return None
+            if event == "line":
+                seen += 1
+                if seen == line:
+                    raise MemoryError
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            cache.store(key, OBJECTS)
+            found = cache.load(key)
+        except MemoryError:  # of a line that no handler covers: the caller's to know
+            found = None
+        finally:
+            sys.settrace(before)
+        assert found in (None, OBJECTS), f"line {line}"
+        return seen >= line
+
+    line = 1
+    while run_out_at(line):
+        left = [path.name for path in tmp_path.glob("*.tmp")]
+        assert not left, f"line {line}: left {left}"
+        assert cache.load(key) in (None, OBJECTS), f"line {line}"
+        cache.store(key, OBJECTS)
+        assert cache.load(key) == OBJECTS, f"line {line}"
+        cache.clear()
+        line += 1
+    assert line > 50
