@@ -132,3 +132,26 @@ def test_helpers_import_nothing_from_the_current_directory(tmp_path: Path):
 @posix
 def test_a_forked_child_has_threads_of_its_own(tmp_path: Path):
     assert run(THREADS, cache=tmp_path) == "7\n"
+
+
+STOPPED_AT_ONCE = """
+import subprocess, time, os
+import jounce, llvmlite, jounce.codegen.llvm.host
+from jounce.codegen.parallel import helpers
+
+for _ in range(4):
+    try:
+        with helpers(1):
+            raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        pass
+time.sleep(0.5)
+print(len(open(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read().split()))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no /proc")
+def test_helpers_end_even_if_they_had_not_begun():
+    command = [sys.executable, "-c", STOPPED_AT_ONCE]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "0\n"), done.stderr

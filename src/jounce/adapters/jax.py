@@ -16,13 +16,13 @@ from jounce.adapters import xla
 from jounce.adapters.rules import (
     batch_shape,
     factor,
-    fill,
     foreign_function,
     product,
     require,
     result_axes,
     result_shapes,
     run,
+    run_into,
     shapes,
     weights,
     with_batch_axis,
@@ -111,7 +111,7 @@ def _primitive() -> Any:
 
     def compiled(ctx: Any, *operands: Any, spec: KernelSpec) -> Any:
         name = f"jounce.{key_of(spec.robot.digest, repr(spec[1:]))}"
-        xla.register(jax, name, partial(fill, spec))
+        xla.register(jax, name, partial(run_into, spec))
         return jax.ffi.ffi_lowering(name)(ctx, *operands)
 
     def forward(primals: Any, tangents: Any, *, spec: KernelSpec) -> Any:
@@ -139,7 +139,7 @@ def _primitive() -> Any:
 
     kernel_p.def_impl(eager)
     kernel_p.def_abstract_eval(abstract)
-    mlir.register_lowering(kernel_p, compiled)
+    mlir.register_lowering(kernel_p, compiled, platform="cpu")
     ad.primitive_jvps[kernel_p] = forward
     ad.primitive_transposes[kernel_p] = backward
     batching.primitive_batchers[kernel_p] = batched

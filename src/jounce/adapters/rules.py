@@ -98,7 +98,7 @@ def run(spec: KernelSpec, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
     return parts
 
 
-def fill(spec: KernelSpec, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
+def run_into(spec: KernelSpec, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
     """Run the kernel into the memory of results that are shaped like those of `run`."""
     if partials_of(spec) is None:
         kernel_of(spec).call(*arrays, out=results[0], threads=None)
@@ -138,8 +138,8 @@ def weights(xp: Any, spec: KernelSpec, batch: tuple[int, ...], cotangents: Seque
     rows = []
     for (_, width, orders), x in zip(arguments, cotangents, strict=True):
         x = x if orders else x[None]
-        fill = xp.zeros((*x.shape[:-1], longest - width), dtype=x.dtype)
-        rows.append(xp.concatenate([x, fill], -1))
+        run_into = xp.zeros((*x.shape[:-1], longest - width), dtype=x.dtype)
+        rows.append(xp.concatenate([x, run_into], -1))
     return xp.concatenate(rows, 0)
 
 

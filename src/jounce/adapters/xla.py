@@ -8,6 +8,7 @@ quarter of the time of a kernel.
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Callable
 from ctypes import POINTER, c_int, c_int64, c_size_t, c_uint32, c_void_p
 from math import prod
@@ -80,6 +81,7 @@ _capsule.restype = ctypes.py_object
 _capsule.argtypes = [c_void_p, ctypes.c_char_p, c_void_p]
 
 _registered: dict[str, Any] = {}  # XLA keeps the address of a handler for good
+_lock = threading.Lock()  # and takes a name once
 
 
 def register(jax: Any, name: str, function: Callable[[Arrays, Arrays], None]) -> None:
@@ -87,9 +89,12 @@ def register(jax: Any, name: str, function: Callable[[Arrays, Arrays], None]) ->
 
     Arguments and results are float64 arrays on XLA's memory, valid during the call.
     """
-    if name in _registered:
-        return
+    with _lock:
+        if name not in _registered:
+            _registered[name] = _register(jax, name, function)
 
+
+def _register(jax: Any, name: str, function: Callable[[Arrays, Arrays], None]) -> Any:
     @_Handler
     def handler(frame: Any) -> Any:
         frame = frame[0]
@@ -109,7 +114,7 @@ def register(jax: Any, name: str, function: Callable[[Arrays, Arrays], None]) ->
             f"JAX {jax.__version__} does not take Jounce's functions ({error}); this adapter was "
             f"made for version {MAJOR} of XLA's interface, that of JAX 0.8 to 0.10."
         ) from error
-    _registered[name] = handler
+    return handler
 
 
 def _describe(frame: Any) -> None:

@@ -185,10 +185,10 @@ class _Printer:
     def batch(self, samples: int, chunk: int) -> str:
         """Return loops over a block of samples, and the function that takes block after block."""
         widest = max((*self.program.input_widths, *self.program.output_widths), default=1)
-        if samples * widest > LARGEST_INT:
+        if samples * widest > LARGEST_INT - BLOCK:
             raise ArgumentError(
                 f"a batch of {samples} samples has arrays of {samples * widest} numbers, more than "
-                f"an int counts; take at most {LARGEST_INT // widest} samples."
+                f"an int counts; take at most {(LARGEST_INT - BLOCK) // widest} samples."
             )
         steps = [_plain(step) for step in schedule(self.code, chunk=chunk)]
         slots = allocate(self.code, list(steps), resident=False)

@@ -89,7 +89,7 @@ class Helper:
         self.modules: tuple[str, ...] = ()
         self.queue: deque[int] = deque()
         self.results: dict[int, bytes] = {}
-        self.given = threading.Event()
+        self.given, self.stopped = threading.Event(), False
         self.process: subprocess.Popen[bytes] | None = None
         self.thread = threading.Thread(target=self._feed, daemon=True)
         if "python" in Path(sys.executable or "").name.lower():  # not an application around it
@@ -107,7 +107,7 @@ class Helper:
             assert self.process.stdin is not None
             assert self.process.stdout is not None
             self.given.wait()
-            while True:
+            while not self.stopped:
                 index = self.queue.popleft()
                 _write_frame(self.process.stdin, self.modules[index].encode())
                 data = _read_frame(self.process.stdout)
@@ -116,15 +116,24 @@ class Helper:
                 self.results[index] = data
         except (OSError, ValueError, IndexError):
             return
+        finally:
+            self._end()
 
     def stop(self) -> None:
-        """End the process."""
+        """End the process; one that is only just starting is ended by its thread."""
+        self.stopped = True
         self.given.set()
-        process = self.process
-        if process is None:
-            return
-        process.kill()
-        process.communicate()
+        if self.process is not None:
+            self.process.kill()
+        if self.thread.is_alive():
+            self.thread.join(1.0)
+
+    def _end(self) -> None:
+        """Let the process end by the end of its input, or at once."""
+        if self.process is not None:
+            if self.stopped:
+                self.process.kill()
+            self.process.communicate()
 
 
 def _start() -> subprocess.Popen[bytes]:

@@ -114,7 +114,8 @@ def articulated_factors(tree: Tree, q: Scalars) -> ArticulatedFactors:
 def _unit_index(X: Motion) -> int | None:
     """Return m of a screw that is the m-th unit vector."""
     six = components(X)
-    return six.index(1.0) if sorted(six) == [0.0] * 5 + [1.0] else None
+    is_unit = all(isinstance(x, float) for x in six) and six.count(0.0) == 5 and 1.0 in six
+    return six.index(1.0) if is_unit else None
 
 
 Pair = TypeVar("Pair", Motion, Force)

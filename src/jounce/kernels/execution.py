@@ -89,29 +89,38 @@ class Runner:
         if count == 1:
             self._span(0, rows, arguments)
         else:
-            self._share(count, rows, part_rows(rows, count, 8 * width), arguments)
+            part = part_rows(rows, count, 8 * width)
+            self._share(count, rows, part, arguments, (inputs, result))
 
     def _span(self, begin: int, end: int, arguments: tuple[Any, ...]) -> None:
         scratch = self._scratch()
         for row in range(begin, end, BLOCK_ROWS):
             self.native.function(row, min(row + BLOCK_ROWS, end), *arguments, scratch)
 
-    def _share(self, count: int, rows: int, part: int, arguments: tuple[Any, ...]) -> None:
-        """Let several threads take parts, this one among them."""
+    def _share(
+        self, count: int, rows: int, part: int, arguments: tuple[Any, ...], memory: Any
+    ) -> None:
+        """Let several threads take parts, this one among them.
+
+        If this thread is interrupted the others stop at their next part; until then they hold
+        the memory that they write to.
+        """
         function, following = _native_share()[1], ctypes.c_int64(0)
         most = max(1, BLOCK_ROWS // part)
         common = ctypes.byref(following), part, rows, most, self.native.address, *arguments
 
-        def work() -> None:
+        def work(_held: Any = memory) -> None:
             scratch = self._scratch()
             while function(*common, scratch):
                 pass
 
-        others = [_pool().submit(work) for _ in range(count - 1)]
+        others = []
         try:
+            for _ in range(count - 1):
+                others.append(_pool().submit(work))
             work()
         finally:
-            following.value = rows  # if this thread was interrupted the others stop as well
+            following.value = rows
             for other in others:
                 if not other.cancel():
                     other.result()

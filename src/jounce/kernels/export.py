@@ -39,7 +39,7 @@ _INPUTS = {  # name of a kernel's argument -> name in C and meaning; `s` is the 
 _TAKEN = """
     auto break case char const continue default do double else enum extern float for goto if
     inline int long main register restrict return short signed sizeof static struct switch
-    typedef union unsigned void volatile while sin cos sqrt print printf
+    typedef union unsigned void volatile while sin cos sqrt print printf size_t
 """
 
 
@@ -214,6 +214,8 @@ def described(spec: KernelSpec, dialect: Dialect | None = C99) -> list[str]:
 
 def precision(spec: KernelSpec, program: Program) -> list[str]:
     """State the measured error of single precision."""
+    if QUANTITIES[spec.quantity].needs_closures:
+        return ["Single precision.  Its error was not measured: samples would have to be closed."]
     _, outputs = parameters(spec)
     found = zip(outputs, errors(spec, program), strict=True)
     return [
@@ -290,7 +292,7 @@ def _given(x: Parameter, row: np.ndarray, dialect: Dialect) -> list[str]:
     numbers = ", ".join(f"{float(v)!r}{'f' * dialect.float32}" for v in row)
     values = f"{{{{{numbers}}}}}" if dialect.cpp else f" = {{{numbers or '0'}}}"
     if dialect.samples is None or not x.width:
-        return [f"    const {_array(x, dialect)}{values};"]
+        return [f"    const {_array(x, dialect._replace(samples=None))}{values};"]
     one, index = f"one_{x.name}", "std::size_t" if dialect.cpp else "int"
     many = x.width * dialect.samples
     return [

@@ -68,7 +68,7 @@ def cpp_header(spec: KernelSpec, program: Program, name: str, dialect: Dialect) 
     sizes = [f"inline constexpr std::size_t {x.name}_size = {x.width * rows};" for x in both]
     if dialect.samples is not None:
         sizes.insert(0, f"inline constexpr std::size_t samples = {rows};")
-    matrix = "matrix<Rows, Columns>"
+    matrix, is_batch = "matrix<Rows, Columns>", dialect.samples is not None
     ref = f"Eigen::Ref<{matrix}, 0, Eigen::OuterStride<Columns>>"
     return fill(
         "header.hpp",
@@ -89,9 +89,9 @@ def cpp_header(spec: KernelSpec, program: Program, name: str, dialect: Dialect) 
             + [f"span<real, {x.name}_size> {x.name}" for x in outputs]
         ),
         data=", ".join(f"{x.name}.data()" for x in both),
-        eigen_takes="its vectors" if dialect.samples is None else "Eigen::Map, a row a sample",
-        eigen_in=f"Eigen::Ref<const {matrix}>" if rows == 1 else f"Eigen::Map<const {matrix}>",
-        eigen_out=ref if rows == 1 else f"Eigen::Map<{matrix}>",
+        eigen_takes="Eigen::Map, a row a sample" if is_batch else "its vectors",
+        eigen_in=f"Eigen::{'Map' if is_batch else 'Ref'}<const {matrix}>",
+        eigen_out=f"Eigen::Map<{matrix}>" if is_batch else ref,
         matrices=_SEPARATOR.join(
             [f"const matrix_in<{_extent(x, dialect)}> &{x.name}" for x in inputs]
             + [f"matrix_out<{_extent(x, dialect)}> {x.name}" for x in outputs]
@@ -111,7 +111,8 @@ def _ros2_control(spec: KernelSpec, name: str, dialect: Dialect) -> str:
     inputs, _ = parameters(spec)
     names = velocity_names(spec.robot)
     rates = [x.name for x in inputs] == ["q", "v", "a"]
-    if spec.quantity != "inverse_dynamics" or not rates or spec.robot.nq != spec.robot.nv:
+    simple = all(len(joint.damping) == 1 for joint in spec.robot.joints)
+    if spec.quantity != "inverse_dynamics" or not rates or not simple:
         raise UnsupportedError(
             "the template ros2_control is for inverse_dynamics of order 0 without wrenches, of a "
             f"robot whose joints have one coordinate each; got {spec.quantity} of order "
@@ -119,7 +120,7 @@ def _ros2_control(spec: KernelSpec, name: str, dialect: Dialect) -> str:
         )
     if dialect.samples is not None:
         raise UnsupportedError("the template ros2_control takes one sample: leave out the batch.")
-    joints = ",\n    ".join(map(json.dumps, names))  # strings as C++ spells them
+    joints = ",\n    ".join(json.dumps(x, ensure_ascii=False) for x in names)  # as C++ spells them
     return fill("ros2_control.cpp", name=name, joints=joints, count=str(len(names)))
 
 

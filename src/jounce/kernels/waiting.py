@@ -21,7 +21,8 @@ def told_when_slow(what: str) -> Iterator[None]:
         return
     timer = Timer(PATIENCE, _tell, (f"jounce: {what}\n",))
     timer.daemon = True
-    timer.start()
+    with suppress(RuntimeError):  # no thread to be had: nobody is told
+        timer.start()
     try:
         yield
     finally:

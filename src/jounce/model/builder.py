@@ -22,6 +22,7 @@ from jounce.model.records import COULOMB_SPEED, Body, Frame, Friction, Joint, Li
 from jounce.model.robot import Robot
 from jounce.model.visuals import Visual
 
+LONGEST = 1e6  # m that a placement may be away
 STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
 
 
@@ -172,6 +173,12 @@ class RobotBuilder:
 
     def _place(self, name: Any, parent: str | None, placement: Any) -> _Weld:
         T = rigid_transform(placement, f"the placement of {name!r}")
+        for length in T.p:
+            if isinstance(length, float) and abs(length) > LONGEST:
+                raise ModelError(
+                    f"the placement of {name!r} is {length:g} m away, and beyond {LONGEST:g} m the "
+                    "digits of other lengths are lost; check the units."
+                )
         if parent is None:
             return _Weld(-1, _tidy(T))
         if not isinstance(parent, str) or parent not in self._places:

@@ -38,7 +38,7 @@ def checked_integer(name: str, value: Any, least: int = 0, most: int | None = No
         return value
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise ArgumentError(f"{name} must be an integer ≥ {least}, got {value!r}.")
-    if most is not None and value > most:
+    if most is not None and int(value) > most:
         raise ArgumentError(f"{name} must be {most} at most, got {value!r}.")
     return int(value)
 

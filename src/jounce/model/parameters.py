@@ -6,7 +6,9 @@ seen there as m² d, m² J, m o and |m| c, and its dry friction is smoothed over
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,6 +53,10 @@ def friction_kinds(friction: Kinds) -> tuple[str, ...]:
     """Return kinds of friction in their order: all for True, none for False or None."""
     if friction is None or isinstance(friction, bool | np.bool_):
         return FRICTION if friction else ()
+    if not isinstance(friction, Iterable):
+        raise ArgumentError(
+            f"friction must be True, False or some of {', '.join(FRICTION)}, got {friction!r}."
+        )
     given = (friction,) if isinstance(friction, str) else tuple(friction)
     for kind in given:
         if kind not in FRICTION:
@@ -65,9 +71,10 @@ def motor_kinds(friction: Kinds, armature: bool) -> tuple[str, ...]:
 
 def checked_speed(coulomb_speed: Any) -> float:
     """Return the speed over which Coulomb friction is smoothed, which must be positive."""
-    if isinstance(coulomb_speed, bool) or not coulomb_speed > 0.0:
+    is_number = isinstance(coulomb_speed, Real) and not isinstance(coulomb_speed, bool)
+    if not is_number or not 0.0 < float(coulomb_speed) ** 2 < math.inf:
         raise ArgumentError(
-            f"coulomb_speed must be positive, such as {COULOMB_SPEED:g} rad/s, got "
+            f"coulomb_speed must be positive and finite, such as {COULOMB_SPEED:g} rad/s, got "
             f"{coulomb_speed!r}."
         )
     return float(coulomb_speed)
@@ -106,6 +113,8 @@ def motor_parameters(robot: Robot, kinds: Sequence[str]) -> Array:
     values = np.zeros((len(kinds), robot.nv))
     for part in motor_parts(robot):
         if part.kind in kinds:
+            if not isinstance(part.seen, float):
+                raise UnsupportedError(f"this robot has symbols for its {part.kind}: read joints.")
             values[kinds.index(part.kind), part.velocity] += part.seen
     return values.ravel()
 

@@ -56,9 +56,14 @@ class Watch:
         if not isinstance(self.events, Mapping) or not all(map(callable, self.events.values())):
             raise ArgumentError("events must map names to functions of time and state.")
 
+    @property
+    def is_needed(self) -> bool:
+        """Whether there is anything to watch."""
+        return bool(self.bounds or self.events)
+
     def __call__(self, time: float, series: Series, h: float) -> Stop | None:
         """Return what happens first within a step of length h, if anything."""
-        if not self.bounds and not self.events:
+        if not self.is_needed:
             return None
         elapsed = np.linspace(0.0, h, SAMPLES)
         sampled = [elapsed[:, None] ** np.arange(len(part)) @ part for part in series]

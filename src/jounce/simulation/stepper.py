@@ -30,6 +30,7 @@ class Accuracy(NamedTuple):
     order: int | None
     step: float | None
     max_steps: int
+    may_stop: bool = False  # before the end, by a limit or an event
 
 
 class Stepper:
@@ -44,7 +45,7 @@ class Stepper:
 
     def __call__(self, record: Record, end: float) -> tuple[Series, np.ndarray, float, float]:
         """Return the series, the forces at its start, its length and the next fixed time."""
-        tol, _, step, most = self.accuracy
+        tol, _, step, most, _ = self.accuracy
         while True:
             force, until = self.forces(record.time, record.state, self.orders[0])
             until = min(until, end)
@@ -71,7 +72,7 @@ class Stepper:
 
     def _is_hopeless(self, record: Record, end: float) -> bool:
         """Whether the end is far beyond what all steps reach, at the pace of those taken."""
-        if record.steps != PACE:
+        if record.steps != PACE or self.accuracy.may_stop:
             return False
         reached = (record.time - record.times[0]) / PACE * self.accuracy.max_steps
         return end - record.times[0] > HOPELESS * reached
@@ -130,7 +131,7 @@ class Stepper:
 
     def _slow(self, record: Record, series: Series, end: float) -> str:
         """Say why there are too many steps, and what to do."""
-        tol, order, _, most = self.accuracy
+        tol, order, _, most, _ = self.accuracy
         best = best_order(tol)
         if order is not None and order < best:
             cure = (

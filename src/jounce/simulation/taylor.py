@@ -80,7 +80,8 @@ def taylor(
     applied = AppliedForces(system.inputs, forces, controller, sample_time, start)
     watch = Watch(system.robot, limits, events)
     record = Record(system, start, system.checked(state))
-    stepper = Stepper(system, applied, Accuracy(tol, order, step, most), horizon)
+    accuracy = Accuracy(tol, order, step, most, may_stop=watch.is_needed)
+    stepper = Stepper(system, applied, accuracy, horizon)
     try:
         return _run(record, stepper, watch, Range(system.robot, tol), end, progress)
     except BaseException as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import jounce
 from jounce.adapters import xla
+from tests.optimiser_cases import in_threads
 from tests.tolerances import EXACT, assert_close
 
 jax = pytest.importorskip("jax")
@@ -65,3 +67,17 @@ def test_another_interface_is_refused(monkeypatch: pytest.MonkeyPatch):
 def test_empty_batches():
     f = jax.jit(jounce.adapters.jax.function(jounce.load("planar2r"), "inverse_dynamics"))
     assert f(*np.ones((3, 0, 2))).shape == (1, 0, 2)
+
+
+def test_a_name_is_registered_once_whoever_asks(monkeypatch: pytest.MonkeyPatch):
+    asked = []
+    original = jax.ffi.register_ffi_target
+
+    def slow(name: str, *arguments: Any, **options: Any) -> Any:
+        asked.append(name)
+        time.sleep(0.05)
+        return original(name, *arguments, **options)
+
+    monkeypatch.setattr(jax.ffi, "register_ffi_target", slow)
+    in_threads(4, lambda _: xla.register(jax, "test.threads", lambda *_: None))
+    assert asked == ["test.threads"]

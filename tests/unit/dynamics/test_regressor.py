@@ -93,8 +93,11 @@ def test_one_speed_of_smoothing_for_all(rng: np.random.Generator) -> None:
     q, v, a = rng.normal(size=(3, 2))
     found = jounce.regressor(arm, q, v, a, friction="coulomb", coulomb_speed=0.3)[0, :, 20:]
     assert_close(found, np.diag(v / np.sqrt(v**2 + 0.09)), ROUNDOFF)
-    with pytest.raises(ArgumentError, match="coulomb_speed must be positive"):
-        jounce.regressor(arm, q, v, a, friction=True, coulomb_speed=0.0)
+    for speed in (0.0, np.inf, np.nan, 1e-200, "slow", [1.0], True):
+        with pytest.raises(ArgumentError, match="coulomb_speed must be positive"):
+            jounce.regressor(arm, q, v, a, friction=True, coulomb_speed=speed)
+    with pytest.raises(ArgumentError, match="friction must be True, False or some of viscous"):
+        jounce.regressor(arm, q, v, a, friction=3)
     with pytest.raises(jounce.UnknownNameError, match="did you mean 'viscous'"):
         jounce.regressor(arm, q, v, a, friction="viskous")
 

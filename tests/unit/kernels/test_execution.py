@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 
@@ -158,3 +160,28 @@ def test_an_interrupted_call_leaves_nobody_at_work(monkeypatch: pytest.MonkeyPat
     with pytest.raises(KeyboardInterrupt):
         kernel(*motion, threads=2)
     assert not working
+
+
+INTERRUPTED = """
+import os, signal, threading
+import numpy as np, jounce
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored here
+kernel = jounce.kernel(jounce.load("panda"), "mass_matrix")
+q, caught = np.full((200_000, 7), 0.1), 0
+for delay in np.linspace(0.0005, 0.02, 12):
+    try:
+        threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT)).start()
+        for _ in range(500):
+            kernel.call(q, threads=4)
+    except KeyboardInterrupt:
+        caught += 1
+print(caught)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_memory_outlives_threads_that_still_write_to_it():
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "12\n"), done.stderr

@@ -34,6 +34,15 @@ from tests.unit.kernels.exported import (
 from tests.unit.kernels.sines import libm_sines, sines_as_inputs
 
 PANDA = jounce.load("panda")
+
+
+def two_axes() -> jounce.Robot:
+    builder = jounce.RobotBuilder("two axes")
+    joint = jounce.joints.universal([1, 0, 0], [0, 1, 0])
+    builder.add("ball", joint=joint, inertia=jounce.Inertia(1, [0, 0, 1], np.eye(3)))
+    return builder.build()
+
+
 NO_EIGEN = "-DJOUNCE_NO_EIGEN"
 
 
@@ -285,6 +294,12 @@ int main()
     step(2);
     controller->on_activate(state);
     step(3);
+    for (auto &command : controller->command_interfaces_) command.value = 1.0;
+    controller->on_deactivate(state);
+    for (std::size_t j = 0; j < 7; ++j) {
+        std::printf("out4[%zu] = %.17g\n", j, controller->command_interfaces_[j].value);
+    }
+    std::printf("out4[7] = 0\n");
 }
 """
 
@@ -300,14 +315,19 @@ def test_the_controller_runs_and_allocates_nothing(compiler: str, tmp_path: Path
     subprocess.run(["cc", "-c", ALLOCATIONS, "-o", hook], check=True)
     flags = ["-isystem", STANDINS, NO_EIGEN, hook]
     program = cpp(compiler, tmp_path / "main.cpp", tmp_path / "main", *flags)
-    nothing, torques, kept, again = printed(program, 4)
+    nothing, torques, kept, again, left = printed(program, 5)
     said = subprocess.run([program], capture_output=True, text=True).stderr
     assert said.startswith(" ".join(f"joint{k}/effort" for k in range(1, 8)))
     assert said.count("must be 7 finite numbers each") == 2
     q, v, a = 0.1 * np.arange(1, 8), np.arange(1.0, 8), np.arange(7.0, 0, -1)
     wanted = np.append(jounce.inverse_dynamics(PANDA, q, v, a)[0], 0.0)
     assert_close(torques, wanted, ROUNDOFF)
-    for row, other in ((kept, torques), (nothing, np.zeros(8)), (again, np.zeros(8))):
+    for row, other in (
+        (kept, torques),
+        (nothing, np.zeros(8)),
+        (again, np.zeros(8)),
+        (left, np.zeros(8)),
+    ):
         assert_close(row, other, EXACT)
 
 
@@ -347,6 +367,7 @@ def test_cmake_builds_it(tmp_path: Path):
         ("mass_matrix", 0, PANDA, "ros2_control", "mass_matrix of order 0 of 'panda'"),
         ("inverse_dynamics", 1, PANDA, "ros2_control", "of order 1"),
         ("inverse_dynamics", 0, PANDA.with_floating_base(), "ros2_control", "one coordinate each"),
+        ("inverse_dynamics", 0, two_axes(), "ros2_control", "one coordinate each"),
         ("inverse_dynamics", 0, PANDA, "fpga", "'fpga'.*ros2_control, sfunction"),
     ],
 )

@@ -70,3 +70,14 @@ def test_a_compile_at_a_terminal_says_so(tmp_path):
     assert text.strip() == (
         "jounce: compiling inverse_dynamics of 'panda', order 2; it is kept for the next time"
     )
+
+
+def test_without_a_thread_the_work_is_done_all_the_same(monkeypatch: pytest.MonkeyPatch):
+    def start(_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setattr(waiting.Timer, "start", start)
+    with told_when_slow("compiling"):
+        done = True
+    assert done

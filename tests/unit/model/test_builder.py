@@ -285,3 +285,12 @@ def test_adding_a_body_does_not_compare_its_name_with_all_others():
         b.add(f"body_{i}", None, Z, inertia=BALL, joint_name=Name(f"joint_{i}"))
     assert b.build().nv == 500
     assert Name.comparisons < 5000
+
+
+def test_a_placement_beyond_all_robots_is_refused():
+    """Lengths of 1e308 m take the digits of all the others with them."""
+    builder = RobotBuilder("far")
+    for length in (1e308, -1.1e6):
+        with pytest.raises(ModelError, match=r"placement of 'b' is .* m away.*check the units"):
+            builder.add("b", placement=jounce.transform((0.4, 0.0, length)))
+    builder.add("b", placement=jounce.transform((0.4, 0.0, 1e6)))

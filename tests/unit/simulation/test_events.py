@@ -76,3 +76,16 @@ def test_turns_do_not_make_steps_longer():
     )
     assert np.abs(near - (exact - start)).max() < 1e-7
     assert np.abs(far - (exact - start)).max() < 1e-7
+
+
+def test_what_comes_before_the_end_ends_it_however_far_that_is():
+    """A cart drifts to its limit while its pendulum turns, which takes many steps."""
+    b = jounce.RobotBuilder("drift")
+    cart = jounce.Inertia(1e3, (0, 0, 0), np.eye(3))
+    b.add("cart", joint=jounce.joints.prismatic([1, 0, 0]), joint_name="slide", inertia=cart,
+          limits=jounce.Limits(lower=[-1.0], upper=[0.3]))  # fmt: skip
+    b.add("weight", "cart", joint=jounce.joints.revolute([0, 1, 0]), joint_name="swing",
+          inertia=jounce.Inertia(1.0, (0.1, 0, 0), 0.1 * np.eye(3)))  # fmt: skip
+    found = taylor(b.build(), ([0.0, 0.0], [0.002, 10.0]), t=(0.0, 1e9), limits=("position",))
+    assert "upper position limit of joint slide" in found.reason
+    assert found.steps > 1000

@@ -204,7 +204,8 @@ def _unsaid(robot: Robot) -> Iterator[str]:
             lost.append("motor inertia")
         if any(one.offset for one in joint.friction):
             lost.append("the offset of its force")
-        if any(one.coulomb and one.speed != COULOMB_SPEED for one in joint.friction):
-            lost.append(f"the speed {joint.friction[0].speed:g} that smooths the friction")
+        odd = [x.speed for x in joint.friction if x.coulomb and x.speed != COULOMB_SPEED]
+        if odd:
+            lost.append(f"the speed {odd[0]:g} that smooths the friction")
         if lost:
             yield f"a URDF has no place for {' and '.join(lost)} of {joint.name}"

@@ -77,7 +77,11 @@ public:
         return Result::SUCCESS;
     }
 
-    Result on_deactivate(const rclcpp_lifecycle::State &) override { return Result::SUCCESS; }
+    Result on_deactivate(const rclcpp_lifecycle::State &) override
+    {
+        for (auto &command : command_interfaces_) (void)command.set_value(0.0);
+        return Result::SUCCESS;
+    }
 
     controller_interface::return_type update(
         const rclcpp::Time &, const rclcpp::Duration &) override
