@@ -97,7 +97,7 @@ def _run(
             with watch.stage("write"):
                 write(table if options["with_motion"] else without_motion(table))
             if sketch is not None:
-                sketch.add(table.time, np.asarray(table.forces))
+                sketch.add(table.time, np.asarray(table.forces), log.gaps)
             samples += len(table.time)
             advance(int(_TICKS * log.done) - done)
             done = int(_TICKS * log.done)
@@ -112,14 +112,14 @@ def _draw(path: Path, robot: Robot, sketch: Sketch, log: str, order: int) -> Non
     from jounce.model.components import velocity_names
     from jounce.report.labels import derivative, force_unit
 
-    time, rows = sketch.joined()
+    times, rows = (np.split(x, order + 1, axis=1) for x in sketch.joined())
     names = velocity_names(robot)
     panes = [
-        Pane(f"{derivative('Q', k)} [{force_unit(robot, k)}]", names, values)
-        for k, values in enumerate(np.split(rows, order + 1, axis=1))
+        Pane(f"{derivative('Q', k)} [{force_unit(robot, k)}]", names, rows[k], times[k])
+        for k in range(order + 1)
     ]
     title = f"{robot.name}: torques of {log}, {sketch.samples} samples"
-    draw(path, title, time, panes)
+    draw(path, title, times[0][:, 0], panes)
 
 
 def _run_fleet(robot: Robot, motion: tuple[Path, ...], options: dict[str, Any]) -> None:
