@@ -10,7 +10,8 @@ from click.testing import CliRunner
 
 import jounce
 from jounce.cli import main
-from jounce.trajectory import Fourier, MotionTable, write_table
+from jounce.trajectory import ClosedMotion, Fourier, MotionTable, Polynomial, write_table
+from tests.cli.program import only_line
 
 MOTION = Fourier([[0.3, -0.2], [0.1, 0.4]], [[0.1, 0.2], [-0.3, 0.1]], 3.0, [0.2, 0.5])
 LIMITS = "joint,velocity,effort_rate\njoint1,{},5000\njoint2,9,5000\n"
@@ -64,3 +65,35 @@ def test_no_limits_at_all(log: Path, tmp_path: Path):
     code, text, err = run(robot, log)
     assert (code, text) == (2, "")
     assert "no limits are known of 'bare'; give some with --limits" in err
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_a_robot_with_closures_names_its_motors(tmp_path: Path, many: bool):
+    """The crank alone carries what three joints would share."""
+    if many:
+        pytest.importorskip("distributed")
+    robot = jounce.examples.fourbar()
+    robot.save(tmp_path / "fourbar.json")
+    ends = [jounce.close(robot, [x, 0.5, 1.5], hold="crank_joint") for x in (0.3, 2.2)]
+    motion = ClosedMotion(robot, Polynomial.rest_to_rest(*ends, 0.3), "crank_joint")
+    t = np.linspace(0.0, 0.3, 101)
+    rates = motion(t, order=2)
+    names = tuple(joint.name for joint in robot.joints)
+    (tmp_path / "logs").mkdir()
+    write_table(tmp_path / "logs" / "log.csv", MotionTable(t, names, np.array(rates)))
+    alone, shared = (
+        np.abs(jounce.constrained_inverse_dynamics(robot, *rates, actuated=who).values[0, :, 0])
+        for who in ("crank_joint", None)
+    )
+    assert shared.max() < 0.9 * alone.max()
+    limit = (alone.max() + shared.max()) / 2.0
+    (tmp_path / "limits.csv").write_text(f"joint,effort\ncrank_joint,{limit}\n")
+    log = tmp_path / "logs" if many else tmp_path / "logs" / "log.csv"
+    given = (tmp_path / "fourbar.json", log, "--limits", tmp_path / "limits.csv")
+    code, text, err = run(*given)
+    assert (code, text) == (2, "")
+    assert "--actuated" in only_line(err)
+    code, text, err = run(*given, "--actuated", " crank_joint")
+    assert code == 1
+    assert f"{alone.max():.6g}"[:5] in text
+    assert "exceed a limit" in err if many else "the torque of crank_joint" in err

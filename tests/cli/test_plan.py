@@ -71,3 +71,10 @@ def test_a_robot_with_closures(folder: Path):
     assert "crank_joint" in text
     q = read_table(folder / "motion.csv").values[0]
     assert np.abs(jounce.closure_error(robot, q)).max() < 1e-12
+    page = folder / "page.html"
+    code, text, err = run(folder / "fourbar.json", folder / "points.csv", "--limits",
+                          folder / "limits.csv", "--actuated", " crank_joint ",
+                          "-o", folder / "other.csv", "--report", page)  # fmt: skip
+    assert (code, text) == (2, "")
+    assert "--report" in only_line(err)
+    assert not (folder / "other.csv").exists()

@@ -47,6 +47,18 @@ def robot_argument(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_robot
 
 
+def _names(_: click.Context, __: click.Parameter, text: str | None) -> list[str] | None:
+    return None if text is None else [name.strip() for name in text.split(",")]
+
+
+actuated_option = click.option(
+    "--actuated",
+    metavar="JOINT,…",
+    callback=_names,
+    help="Joints with motors, of a robot with closures.",
+)
+
+
 class FiniteRange(click.FloatRange):
     """A number in a range; click's takes NaN, and infinity where there is no maximum."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jounce.cli.arguments import robot_argument
+from jounce.cli.arguments import actuated_option, robot_argument
 from jounce.cli.console import messages, output, progress, say
 from jounce.cli.failure import CheckFailed
 from jounce.cli.fleet_argument import fleet_options, fleet_progress, is_fleet, tell_failed, who
@@ -26,6 +26,7 @@ _WORST = 20  # lines about many logs
 @robot_argument
 @click.option("--limits", type=_FILE, metavar="FILE",
               help="Limits (.csv, .json); what it leaves out is the robot's own.")  # fmt: skip
+@actuated_option
 @motion_options
 @fleet_options
 def check(robot: Robot, *, motion: tuple[Path, ...], limits: Path | None, **options: Any) -> None:
@@ -46,7 +47,7 @@ def check(robot: Robot, *, motion: tuple[Path, ...], limits: Path | None, **opti
         return
     log = logged(motion[0], robot, needed_order(known), options)
     with progress(f"limits of {robot.name}"):
-        report = check_log(robot, log, known)
+        report = check_log(robot, log, known, actuated=options["actuated"])
     _print(report)
     if report.differentiated:
         say(f"rates: {log.method}; of it {', '.join(map(spoken, report.differentiated))}")
@@ -67,7 +68,15 @@ def _check_fleet(
 
     said = {name: options[name] for name in NAMES}
     with fleet_progress(f"limits of {robot.name}") as report:
-        found = check_fleet(robot, motion, limits, progress=report, **who(options), **said)
+        found = check_fleet(
+            robot,
+            motion,
+            limits,
+            actuated=options["actuated"],
+            progress=report,
+            **who(options),
+            **said,
+        )
     for file, row in found.rows[:_WORST]:
         say(f"{100.0 * row.use:.4g} % of the limit: {file}: {row}")
     if len(found.rows) > _WORST:

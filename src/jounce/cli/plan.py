@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jounce.cli.arguments import FiniteRange, check_output, robot_argument, sample_count
+from jounce.cli.arguments import (
+    FiniteRange,
+    actuated_option,
+    check_output,
+    robot_argument,
+    sample_count,
+)
 from jounce.cli.console import messages, output, progress, say
 from jounce.cli.picture import ENDINGS
 
@@ -40,8 +46,7 @@ _FILE = click.Path(path_type=Path)
               help="Pieces of the speed along the path.  [default: 50 a point]")  # fmt: skip
 @click.option("--smoothness", type=click.IntRange(min=1), default=3, show_default=True,
               metavar="N", help="Derivatives of q that vanish at both ends.")  # fmt: skip
-@click.option("--actuated", metavar="JOINT,…",
-              help="Joints with motors, of a robot with closures.")  # fmt: skip
+@actuated_option
 @click.option("--units", metavar="UNITS", help="Units of POINTS, as for 'jounce id'.")
 def plan(robot: Robot, *, points: Path, **options: Any) -> None:
     """Find the fastest motion through points that keeps all limits.
@@ -50,6 +55,7 @@ def plan(robot: Robot, *, points: Path, **options: Any) -> None:
     column t only the order counts, so 0, 1, 2 … will do.  Points of a robot with closures are
     closed configurations.
     """
+    from jounce.errors import UnsupportedError
     from jounce.lazy import required
     from jounce.limits.limits import MotionLimits
     from jounce.planning.planner import time_optimal
@@ -61,6 +67,11 @@ def plan(robot: Robot, *, points: Path, **options: Any) -> None:
     plot = check_output(options["plot"], *ENDINGS, inputs=given)
     if plot is not None:
         required("matplotlib", "--plot", "plot")
+    if page is not None and robot.closures:
+        raise UnsupportedError(
+            f"--report shows no robot with closures such as {robot.name!r} yet; leave it out, and "
+            "give --out and --plot for the motion and a picture of it."
+        )
     if page is not None:
         required("plotly", "--report", "report")
     read = options["limits"]
@@ -73,7 +84,7 @@ def plan(robot: Robot, *, points: Path, **options: Any) -> None:
             limits,
             knots=options["knots"],
             smoothness=options["smoothness"],
-            actuated=options["actuated"] and options["actuated"].split(","),
+            actuated=options["actuated"],
         )
     _print(motion)
     sample_count(motion.duration, 1.0 / options["rate"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from jounce.errors import ArgumentError
@@ -10,6 +10,7 @@ from jounce.fleet.cluster import connected, outcomes
 from jounce.fleet.manifest import one_line
 from jounce.fleet.sources import Files, Source, sources
 from jounce.limits.check import LimitRow, check_log, needed_order
+from jounce.limits.forces import MotionForces
 from jounce.limits.limits import MotionLimits, checked_limits
 from jounce.model.robot import Robot
 from jounce.tables.log import open_log
@@ -39,6 +40,7 @@ def check(
     files: Files,
     limits: MotionLimits | None = None,
     *,
+    actuated: str | Sequence[str] | None = None,
     client: Any = None,
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -46,7 +48,8 @@ def check(
 ) -> FleetLimits:
     """Check logs against limits, by default the robot's own.
 
-    Only samples are looked at, as `jounce.limits.check.check_log` does; ``reading`` are options of
+    Only samples are looked at, as `jounce.limits.check.check_log` does, which also tells what
+    ``actuated`` is; ``reading`` are options of
     `jounce.tables.open_log`, the others are as in `jounce.fleet.inverse_dynamics`.
 
     >>> import tempfile, jounce, numpy as np
@@ -61,6 +64,7 @@ def check(
     [('joint1', 1.0, True), ('joint2', 0.5, False)]
     """
     limits = checked_limits(robot, limits)
+    MotionForces.of(robot, actuated, limits)  # what is wrong with it is wrong for every log
     if not limits.limited():
         raise ArgumentError(f"no limits are known of {robot.name!r}; give some.")
     logs = sources(files)
@@ -68,7 +72,7 @@ def check(
     rows: list[FleetRow] = []
     failed: dict[str, str] = {}
     with connected(client, workers) as cluster:
-        shared = cluster.submit(tuple, (robot, limits, reading), pure=False)
+        shared = cluster.submit(tuple, (robot, limits, actuated, reading), pure=False)
 
         def begun() -> Iterator[Any]:
             for source in logs:
@@ -92,11 +96,11 @@ def check(
 
 def _worst(made_with: tuple[Any, ...], path: str) -> list[LimitRow] | str:
     """Return the worst row of every joint, or what is wrong with a log; a worker runs this."""
-    robot, limits, reading = made_with
+    robot, limits, actuated, reading = made_with
     try:
         log = open_log(robot, path, order=needed_order(limits), forces=False, **reading)
         worst: dict[str, LimitRow] = {}
-        for row in check_log(robot, log, limits).rows:
+        for row in check_log(robot, log, limits, actuated=actuated).rows:
             if row.joint not in worst or row.use > worst[row.joint].use:
                 worst[row.joint] = row
         return list(worst.values())

@@ -159,4 +159,10 @@ def terms_of(
         raise TypeError(f"robot must be a jounce.Robot, got {type(robot).__name__}.")
     if not robot.nv:
         raise UnsupportedError(f"robot {robot.name!r} has no joint that moves; no force tells.")
+    if robot.closures:
+        raise UnsupportedError(
+            f"parameters are identified of trees only and robot {robot.name!r} has closures, whose "
+            "forces no log tells: open the mechanism, log its motion so, and give "
+            "robot.without_closures()."
+        )
     return Terms(robot, friction_kinds(friction), bool(armature), checked_speed(coulomb_speed))

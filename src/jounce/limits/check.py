@@ -135,10 +135,10 @@ def check_limits(
 
     Of a robot with closures the motion must be a closed one (`ClosedMotion`), and ``actuated``
     names the joints that have motors, as in `jounce.constrained_inverse_dynamics`: limits of
-    effort are limits of these.
+    effort are limits of these, and need it.
     """
     limits = checked_limits(robot, limits)
-    forces = MotionForces.of(robot, actuated)
+    forces = MotionForces.of(robot, actuated, limits)
     if isinstance(motion, tuple):
         return _check_samples(forces, motion, limits)
     return check_motion(forces, motion, limits, samples=samples)
@@ -285,12 +285,20 @@ def _check_samples(forces: MotionForces, motion: Any, limits: MotionLimits) -> L
     return LimitReport(worst_rows(limits, limited, time, found), tuple(unknown))
 
 
-def check_log(robot: Robot, log: Log, limits: MotionLimits | None = None) -> LimitReport:
+def check_log(
+    robot: Robot,
+    log: Log,
+    limits: MotionLimits | None = None,
+    *,
+    actuated: str | Sequence[str] | None = None,
+) -> LimitReport:
     """Check the samples of a log, block by block, so that any number of them fits into memory.
 
-    The log must be opened with the order that the limits need, `needed_order`.
+    The log must be opened with the order that the limits need, `needed_order`; ``actuated`` are
+    the joints with motors of a robot with closures, as in `check_limits`.
     """
-    limits, forces = checked_limits(robot, limits), MotionForces(robot)
+    limits = checked_limits(robot, limits)
+    forces = MotionForces.of(robot, actuated, limits)
     limited = limits.limited()
     worst: dict[tuple[str, str], LimitRow] = {}
     for table in log.blocks():

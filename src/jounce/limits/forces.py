@@ -12,6 +12,7 @@ import numpy as np
 from jounce.api.closures import actuated_forces
 from jounce.api.dynamics import gravity_forces, inverse_dynamics
 from jounce.errors import ArgumentError
+from jounce.limits.limits import MotionLimits
 from jounce.model.robot import Robot
 
 
@@ -34,9 +35,22 @@ class MotionForces(NamedTuple):
     actuated: tuple[str, ...] | None = None
 
     @classmethod
-    def of(cls, robot: Robot, actuated: str | Sequence[str] | None) -> MotionForces:
-        """Return the forces of a robot; trees need no actuated joints."""
+    def of(
+        cls, robot: Robot, actuated: str | Sequence[str] | None, limits: MotionLimits
+    ) -> MotionForces:
+        """Return the forces of a robot that these limits are about.
+
+        Trees need no actuated joints; those of a robot with closures must be named if forces are
+        limited, for which joints share the load decides about them.
+        """
         if actuated is None:
+            limited = [x.name for x in limits.limited() if x.is_force]
+            if robot.closures and limited:
+                raise ArgumentError(
+                    f"robot {robot.name!r} has closures, so its limits of {' and '.join(limited)} "
+                    "need the joints with motors; name them with actuated (--actuated of a "
+                    f"command), of {', '.join(joint.name for joint in robot.joints)}."
+                )
             return cls(robot)
         if not robot.closures:
             raise ArgumentError(

@@ -130,7 +130,7 @@ def scale_to_limits(
     a closed one, and limits of effort are those of the ``actuated`` joints.
     """
     limits = checked_limits(robot, limits)
-    forces = MotionForces.of(robot, actuated)
+    forces = MotionForces.of(robot, actuated, limits)
     slow = check_limits(robot, trajectory, limits, samples=samples, actuated=actuated)
     for row in slow.violations:
         if row.quantity == "position":

@@ -84,8 +84,9 @@ def time_optimal(
     limits of the rate, unless told.
 
     A robot with closures moves along closed configurations: ``independent`` joints follow the
-    path and all others the closures (`ClosedMotion`).  ``actuated`` names the joints with motors;
-    if there are as many as freedoms, these are also the independent ones unless told.
+    path and all others the closures (`ClosedMotion`).  ``actuated`` names the joints with motors,
+    which limits of effort need; if there are as many as freedoms, these are also the independent
+    ones unless told.
 
     The squared speed along the path is a spline with so many ``knots``; the duration is the
     shortest of these to about ``tolerance``, a part of it.  Limits are imposed at points and then
@@ -114,10 +115,12 @@ def time_optimal(
             raise ArgumentError("the joints with motors of a SeriesElastic are known: its driven.")
         drives = Drives.of(robot, **motors)
         robot, forces = robot.links, drives.forces
+        along = LimitsAlong(robot, limits)
     elif any(bound is not None for bound in motors.values()):
         raise ArgumentError("limits of motors are for a SeriesElastic; give effort and velocity.")
     else:
-        forces = MotionForces.of(robot, actuated)
+        along = LimitsAlong(robot, limits)
+        forces = MotionForces.of(robot, actuated, along.first)
     if smoothness is None:
         smoothness = max(4, drives.features) if drives else 3
     smoothness = checked_integer("smoothness", smoothness, 1)
@@ -127,7 +130,7 @@ def time_optimal(
         own = PER_PIECE * (np.size(getattr(motion, "knots", ())) - 1)
         knots = max(FEWEST, min(own, MOST))
     pieces = checked_integer("knots", knots, 8, MOST_KNOTS)
-    planner = _Planner(curve, LimitsAlong(robot, limits), forces, pieces, float(tolerance), drives)
+    planner = _Planner(curve, along, forces, pieces, float(tolerance), drives)
     return planner.plan(planner.end_values(speeds))
 
 

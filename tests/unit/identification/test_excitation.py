@@ -7,7 +7,7 @@ import pytest
 
 import jounce
 from jounce.errors import ArgumentError, UnknownNameError, UnsupportedError
-from jounce.identification import excitation
+from jounce.identification import Information, excitation
 from jounce.identification.excitation import CRITERIA, _Search
 from jounce.identification.terms import Terms
 from jounce.trajectory import MotionLimits, check_limits
@@ -126,3 +126,11 @@ def test_refusals() -> None:
     walker = robot.with_floating_base()
     with pytest.raises(UnsupportedError, match="quaternion"):
         excitation(walker, duration=5.0)
+
+
+def test_robots_with_closures_are_refused():
+    fourbar = jounce.examples.fourbar()
+    with pytest.raises(UnsupportedError, match="has closures"):
+        excitation(fourbar, MotionLimits.of(fourbar, velocity=2.0), duration=5.0)
+    with pytest.raises(UnsupportedError, match="without_closures"):
+        Information(fourbar)

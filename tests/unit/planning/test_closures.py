@@ -41,7 +41,10 @@ def test_two_carts_that_are_one():
     exact = 2.0 * np.sqrt(1.5 * 5.0 / 8.0)
     assert exact * (1.0 - 1e-9) <= motion.duration <= exact * 1.001
     both = limits_of(robot, effort={"front_slide": 8.0, "rear_slide": 8.0})
-    shared = time_optimal(robot, [[0.0, 0.0], [1.5, 1.5]], both, smoothness=1)
+    slides = ("front_slide", "rear_slide")
+    shared = time_optimal(
+        robot, [[0.0, 0.0], [1.5, 1.5]], both, actuated=slides, independent=slides[0], smoothness=1
+    )
     assert_close(shared.duration, exact / np.sqrt(2.0), 1e-3)
 
 
@@ -139,6 +142,10 @@ def test_what_is_not_closed_is_told():
             call(arm, [[0.0, 0.0], [1.0, 1.0]], actuated="joint1")  # type: ignore[operator]
         with pytest.raises(UnknownNameError, match="Known joint names: coupler_joint"):
             call(FOURBAR, points, limits, actuated="elbow")  # type: ignore[operator]
+    for call in (check_limits, scale_to_limits, time_optimal):
+        with pytest.raises(ArgumentError, match=r"limits of effort need the joints with motors; .*"
+                                                "crank_joint, coupler_joint"):  # fmt: skip
+            call(FOURBAR, points, limits_of(FOURBAR, effort=1.0))  # type: ignore[operator]
     with pytest.raises(ArgumentError, match="independent joints are named"):
         time_optimal(arm, [[0.0, 0.0], [1.0, 1.0]], independent="joint1")
     weak = limits_of(FOURBAR, effort={"crank_joint": 0.01})
