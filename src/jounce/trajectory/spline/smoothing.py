@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.interpolate import BSpline
 
-from jounce.errors import ArgumentError, NotFiniteError, ShapeError
+from jounce.errors import ArgumentError, NotFiniteError, ShapeError, SingularError
 from jounce.model.checks import as_floats, checked_integer
 from jounce.trajectory.protocol import checked_samples, frozen
 from jounce.trajectory.spline.basis import evaluated
@@ -63,7 +64,8 @@ class Smoothing:
     what the knots are too wide for.  ``end_error`` is what it becomes at an end in the middle of
     a motion, as seen where the samples were cut to find out, and ``signal`` the root mean square
     of the derivative.  Each is a root mean square of the liveliest of a few stretches; a motion
-    that is rougher elsewhere is worse there.  Without smoothing, ``error`` is noise only.
+    that is rougher elsewhere is worse there.  Where the samples are too few to tell, it is
+    infinity.  Without smoothing, ``error`` is noise only.
     """
 
     degree: int
@@ -100,13 +102,15 @@ class Smoothing:
         """Return why the samples do not support derivatives up to this order; empty: they do.
 
         A derivative is supported when its error has less power than what is left of it without
-        the error, ``rms² < 2 error²`` being the contrary.  Joints at rest are not judged.
+        the error, ``rms² < 2 error²`` being the contrary.  Joints at rest are not judged, nor
+        is anything where the error is not known.
         """
         if order > self.degree:
             return (f"derivative {order} of a spline of degree {self.degree} is zero",)
         last = min(order, len(self.error) - 1)
         moves = self.signal[0] > np.maximum(2.0 * self.noise, REST * self.signal[0].max())
-        lost = moves & (self.signal[last] ** 2 < 2.0 * self.error[last] ** 2)
+        known = np.isfinite(self.error[last])
+        lost = moves & known & (self.signal[last] ** 2 < 2.0 * self.error[last] ** 2)
         return tuple(
             f"derivative {last} of coordinate {i} is {self.signal[last, i]:.3g} rms, of which "
             f"{self.error[last, i]:.3g} is error"
@@ -142,10 +146,10 @@ def choose_smoothing(
     windows = windows_of(t, q, max(256, 8 * INSIDE * round(step / usual)), gap)
     windows = [((x - t[0]) / step, y) for x, y in windows]
     per_time = step ** -np.arange(degree + 1.0)[:, None]
-    error, end_error, signal = (
-        per_time * found for found in derivative_errors(windows, degree, penalty, noise)
-    )
-    signal[0] = np.std(q - q[0], axis=0)  # of a joint at rest nothing at all
+    errors = [per_time * found for found in derivative_errors(windows, degree, penalty, noise)]
+    errors[-1][0] = np.std(q - q[0], axis=0)  # of a joint at rest nothing at all
+    for array in errors:  # infinite where they are not known
+        array.flags.writeable = False
     smoothing = Smoothing(
         degree,
         float(t[0]),
@@ -153,7 +157,8 @@ def choose_smoothing(
         frozen("penalty", penalty),
         gap,
         reach(degree, penalty),
-        *(frozen("smoothing", x) for x in (noise, error, end_error, signal)),
+        frozen("noise", noise),
+        *errors,
     )
     warn_of(smoothing, order, stacklevel=3)
     return smoothing
@@ -329,9 +334,10 @@ def derivative_errors(
 ) -> DerivativeErrors:
     """Return what the derivatives 0 … degree are worth on windows of samples, times in knots.
 
-    Each number is the root mean square of a window without the knots at its ends, and the largest
-    of the windows.  With S the linear map from samples to a spline and f what was measured, the
-    error ``S (f + noise) − f`` has three parts:
+    Each number is the root mean square of a window without the knots at its ends, or of all of it
+    where no sample is inside, and the largest of the windows; infinity where none tells.  With S
+    the linear map from samples to a spline and f what was measured, the error
+    ``S (f + noise) − f`` has three parts:
 
         white noise of standard deviation σ, which becomes ``σ ‖B (BᵀB + λ P)⁻¹ bᵀ‖`` in what the
         row b takes from the coefficients;
@@ -342,29 +348,37 @@ def derivative_errors(
     The error at an end is what a spline that ends there differs by from one that goes on.  For
     splines through the samples the noise is all that is counted.
     """
-    result = DerivativeErrors(*np.zeros((3, degree + 1, penalty.size)))
-    is_penalised = bool(penalty.any())
+    unknown = np.full((3, degree + 1, penalty.size), np.nan)
+    found = [unknown]
     for u, q in windows:
-        margin = min(INSIDE, (u[-1] - u[0]) / 4.0)
-        inner = slice(*np.searchsorted(u, [u[0] + margin, u[-1] - margin]).tolist())
-        middle = u[inner]
-        system = system_of(u, degree, penalised=is_penalised)
-        other = system_of(u + 0.5, degree, penalised=True) if is_penalised else system
-        some = middle[:: 1 + middle.size // PLACES]
-        rows = _derivatives(system, np.eye(system.gram.shape[1]), some, degree)
-        c = system.solve(penalty, q)
-        motion = _derivatives(system, c, middle, degree)
-        variance = noise**2 * np.stack([_spread(system, value, rows) for value in penalty], axis=1)
-        if is_penalised:
-            better = c + system.solve(penalty, q - system.B @ c)
-            flat = system.solve(penalty, system.B @ better) - better
-            moved = _derivatives(other, other.solve(penalty, q), middle + 0.5, degree)
-            variance += _rms(_derivatives(system, flat, middle, degree)) ** 2
-            variance += 0.25 * _rms(moved - motion) ** 2
-        at_ends = _end_errors(u, q, inner, motion, degree, penalty)
-        for kept, found in zip(result, (np.sqrt(variance), at_ends, _rms(motion)), strict=True):
-            np.maximum(kept, found, out=kept)
-    return result
+        with suppress(SingularError):
+            found.append(np.stack(_window_errors(u, q, degree, penalty, noise)))
+    largest = np.fmax.reduce(found)  # of those that are known
+    return DerivativeErrors(*np.where(np.isnan(largest), np.inf, largest))
+
+
+def _window_errors(
+    u: np.ndarray, q: np.ndarray, degree: int, penalty: np.ndarray, noise: np.ndarray
+) -> DerivativeErrors:
+    is_penalised = bool(penalty.any())
+    margin = min(INSIDE, (u[-1] - u[0]) / 4.0)
+    inner = np.arange(*np.searchsorted(u, [u[0] + margin, u[-1] - margin]))
+    middle = u[inner] if inner.size else u
+    system = system_of(u, degree, penalised=is_penalised)
+    some = middle[:: 1 + middle.size // PLACES]
+    rows = _derivatives(system, np.eye(system.gram.shape[1]), some, degree)
+    c = system.solve(penalty, q)
+    motion = _derivatives(system, c, middle, degree)
+    variance = noise**2 * np.stack([_spread(system, value, rows) for value in penalty], axis=1)
+    if is_penalised:
+        other = system_of(u + 0.5, degree, penalised=True)
+        better = c + system.solve(penalty, q - system.B @ c)
+        flat = system.solve(penalty, system.B @ better) - better
+        moved = _derivatives(other, other.solve(penalty, q), middle + 0.5, degree)
+        variance += _rms(_derivatives(system, flat, middle, degree)) ** 2
+        variance += 0.25 * _rms(moved - motion) ** 2
+    at_ends = _end_errors(u, q, inner, motion, degree, penalty)
+    return DerivativeErrors(np.sqrt(variance), at_ends, _rms(motion))
 
 
 def _spread(system: System, penalty: float, rows: np.ndarray) -> np.ndarray:
@@ -377,19 +391,28 @@ def _spread(system: System, penalty: float, rows: np.ndarray) -> np.ndarray:
 def _end_errors(
     u: np.ndarray,
     q: np.ndarray,
-    inner: slice,
+    inner: np.ndarray,
     motion: np.ndarray,
     degree: int,
     penalty: np.ndarray,
 ) -> np.ndarray:
-    """Return the errors at ends of the samples, ``(degree + 1, n)``: cut them and see."""
+    """Return the errors at ends of the samples, ``(degree + 1, n)``: cut them and see.
+
+    A part that does not determine a spline of its own says nothing; if none does, it is NaN.
+    """
     errors = []
-    for at in np.linspace(inner.start, inner.stop - 1, CUTS).round().astype(int).tolist():
-        first, last = np.searchsorted(u, [u[at] - 2.0 * INSIDE, u[at] + 2.0 * INSIDE]).tolist()
+    for i in np.linspace(0, inner.size - 1, CUTS if inner.size else 0).round().astype(int):
+        at = inner[i]
+        first, last = np.searchsorted(u, [u[at] - 2.0 * INSIDE, u[at] + 2.0 * INSIDE])
         for part in (slice(first, at + 1), slice(at, last)):
+            if part.stop - part.start <= degree:
+                continue
             system = system_of(u[part], degree, penalised=bool(penalty.any()))
-            there = _derivatives(system, system.solve(penalty, q[part]), u[[at]], degree)
-            errors.append(there - motion[:, [at - inner.start]])
+            with suppress(SingularError):
+                there = _derivatives(system, system.solve(penalty, q[part]), u[[at]], degree)
+                errors.append(there - motion[:, [i]])
+    if not errors:
+        return np.full((degree + 1, penalty.size), np.nan)
     return _rms(np.concatenate(errors, axis=1))
 
 

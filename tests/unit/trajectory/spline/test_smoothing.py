@@ -5,13 +5,14 @@ from __future__ import annotations
 import pickle
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.interpolate import BSpline
 from scipy.linalg import cholesky_banded
 
-from jounce.trajectory import Polynomial, SplineWarning, choose_smoothing, papers_motion
+from jounce.trajectory import Polynomial, Spline, SplineWarning, choose_smoothing, papers_motion
 from jounce.trajectory.spline.basis import cell_penalty, evaluated
 from jounce.trajectory.spline.fit import divided, fitted, system_of
 from jounce.trajectory.spline.smoothing import (
@@ -266,3 +267,37 @@ def test_what_moves_by_rounding_is_not_judged(size: float, is_told: bool, rng: n
         warnings.simplefilter("ignore", SplineWarning)
         smoothing = choose_smoothing(t, q, noise=[1e-9, 0.02 * size])
     assert any("coordinate 1" in reason for reason in smoothing.unsupported(4)) == is_told
+
+
+FEW = {  # name: times, whether the error at the ends can be told
+    "even": (np.arange(18) / 100, True),
+    "pause": (np.arange(16) / 100 + 50.0 * (np.arange(16) >= 8), False),
+    "least": (np.arange(8) / 100, False),
+}
+
+
+@pytest.mark.parametrize("name", FEW)
+@pytest.mark.parametrize("noise", [None, 0.0])
+def test_few_samples_are_not_refused(name: str, noise: float | None, rng: np.random.Generator):
+    """What cannot be estimated is infinite, and nobody is told that it is too large."""
+    t, is_told = FEW[name]
+    q = np.stack([np.sin(t), np.cos(t)], axis=1) + 1e-6 * rng.standard_normal((t.size, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SplineWarning)
+        smoothing = choose_smoothing(t, q, noise=noise)
+        motion = Spline.fit(t, q, smoothing=smoothing)(t, order=4)
+    assert np.isfinite(motion).all()
+    assert np.isfinite(smoothing.error).all()
+    assert np.isfinite(smoothing.end_error).all() == is_told
+    assert not any("inf" in reason for reason in smoothing.unsupported(4))
+
+
+def test_errors_that_nobody_knows_are_not_judged():
+    """Two samples at one place to rounding: the window tells nothing, and breaks nothing."""
+    u = np.cumsum(np.where(np.arange(30) % 2, 1e-13, 1.0))
+    found = derivative_errors([(u, u[:, None])], DEGREE, np.zeros(1), np.full(1, 0.1))
+    assert np.isinf(found).all()
+    t = np.arange(100) / 10
+    known = choose_smoothing(t, np.sin(t)[:, None], noise=1e-4)
+    assert replace(known, error=np.full_like(known.error, 1e9)).unsupported(4)
+    assert not replace(known, error=np.full_like(known.error, np.inf)).unsupported(4)
