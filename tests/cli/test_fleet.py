@@ -83,6 +83,39 @@ def test_a_robot_from_many_logs(tmp_path: Path):
     assert err.splitlines()[-1] == "jounce: 1 logs are left out"
 
 
+def test_the_first_log_cannot_be_read(tmp_path: Path):
+    """The page shows the next one."""
+    pytest.importorskip("clarabel")
+    pytest.importorskip("plotly")
+    write_log(tmp_path / "logs" / "b.npz", seed=0, forces=True)
+    (tmp_path / "logs" / "a.csv").write_text("t,joint1,joint2\n0,1,2\n")
+    out, page = tmp_path / "robot.json", tmp_path / "page.html"
+    code, _, err = run(
+        "identify", "planar2r", f"{tmp_path}/logs", "--workers", "1", "-o", str(out),
+        "--report", str(page),
+    )  # fmt: skip
+    assert code == 1
+    assert err.splitlines()[-1] == "jounce: 1 logs are left out"
+    assert jounce.load(out).nv == 2
+    assert "measured" in page.read_text(encoding="utf-8")
+
+
+def test_a_log_without_the_load_cannot_be_read(tmp_path: Path):
+    pytest.importorskip("clarabel")
+    for i, name in enumerate(("held", "bare")):
+        write_log(tmp_path / name / "0.npz", seed=i, forces=True)
+    (tmp_path / "bare" / "bad.csv").write_text("t,joint1,joint2\n0,1,2\n")
+    out = tmp_path / "loaded.json"
+    code, _, err = run(
+        "identify", "planar2r", f"{tmp_path}/held/0.npz", "--without", f"{tmp_path}/bare",
+        "--payload-frame", "tip", "-o", str(out),
+    )  # fmt: skip
+    assert code == 1
+    assert f"{tmp_path}/bare/bad.csv" in err
+    assert err.splitlines()[-1] == "jounce: 1 logs are left out"
+    assert out.is_file()
+
+
 @pytest.mark.slow
 def test_an_interrupted_run_goes_on(tmp_path: Path):
     for i in range(30):

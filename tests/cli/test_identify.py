@@ -94,6 +94,7 @@ def test_back_into_a_urdf(tmp_path: Path) -> None:
     [
         (["--friction", "sticky"], "--friction takes viscous, coulomb, offset or none"),
         (["--without", "x.csv"], "--without needs --payload-frame"),
+        (["--report", "p.html", "--payload-frame", "tip"], "--report is about a whole robot"),
         (["-o", "new.urdf"], "a URDF can be written only if ROBOT is one"),
         (["-o", "new.txt"], "must end in .json or .urdf"),
     ],
@@ -103,6 +104,18 @@ def test_bad_input(arguments: list[str], said: str, tmp_path: Path, monkeypatch)
     code, _, err = run("identify", "planar2r", log(tmp_path / "log.csv"), *arguments)
     assert code == 2
     assert said in only_line(err)
+
+
+@pytest.mark.parametrize("options", [["--validate"], ["--payload-frame", "tip", "--without"]])
+def test_a_folder_can_be_a_bag(options: list[str], tmp_path: Path) -> None:
+    pytest.importorskip("rosbags")
+    (tmp_path / "bag").mkdir()
+    (tmp_path / "bag" / "metadata.yaml").write_text("torn: true\n")
+    code, _, err = run(
+        "identify", "planar2r", log(tmp_path / "log.csv"), *options, tmp_path / "bag"
+    )
+    assert code == 2
+    assert "bag: not a whole bag" in only_line(err)
 
 
 def test_logs_without_torques(tmp_path: Path) -> None:

@@ -52,6 +52,14 @@ def test_options_of_a_log_need_a_log():
     assert "--units is for a MOTION" in result.output
 
 
+def test_a_folder_can_be_a_bag(tmp_path: Path):
+    pytest.importorskip("rosbags")
+    (tmp_path / "metadata.yaml").write_text("torn: true\n")
+    result = CliRunner().invoke(main, ["view", "planar2r", str(tmp_path)])
+    assert result.exit_code == 2
+    assert "not a whole bag" in result.output
+
+
 def test_a_robot_with_closures_is_refused():
     with pytest.raises(jounce.UnsupportedError, match="without_closures"):
         jounce.viewer.View(jounce.examples.fourbar())

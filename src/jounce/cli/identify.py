@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from jounce.model.robot import Robot
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
+_LOG = click.Path(path_type=Path)  # a folder can be a bag
 _KINDS = ("viscous", "coulomb", "offset")
 
 
@@ -25,10 +26,10 @@ _KINDS = ("viscous", "coulomb", "offset")
     epilog="Example: jounce identify panda log.csv --validate other.csv -o identified.json"
 )
 @robot_argument
-@click.argument("logs", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.argument("logs", type=_LOG, nargs=-1, required=True)
 @click.option(
     "--validate",
-    type=_FILE,
+    type=_LOG,
     multiple=True,
     metavar="LOG",
     help="A log that nothing is fitted to, to measure the result; may be repeated.",
@@ -56,7 +57,7 @@ _KINDS = ("viscous", "coulomb", "offset")
 )
 @click.option(
     "--without",
-    type=_FILE,
+    type=_LOG,
     multiple=True,
     metavar="LOG",
     help="With --payload-frame: a log without the load.  [default: ROBOT is right]",
@@ -89,29 +90,36 @@ def identify(robot: Robot, *, logs: tuple[Path, ...], **options: Any) -> None:
     from jounce.identification import payload
 
     source = click.get_current_context().meta["jounce.source"]
-    out = check_output(options["out"], ".json", ".urdf", inputs=[*logs, *options["validate"]])
+    inputs = [*logs, *options["validate"], *options["without"]]
+    out = check_output(options["out"], ".json", ".urdf", inputs=inputs)
     if out is not None and out.suffix.lower() == ".urdf" and not str(source).endswith(".urdf"):
         raise click.UsageError(f"{out}: a URDF can be written only if ROBOT is one, not {source}")
-    page = check_output(options["page"], ".html", inputs=logs)
+    page = check_output(options["page"], ".html", inputs=inputs)
     reading = {name: options[name] for name in NAMES} | {"trim": options["trim"]}
     if options["without"] and options["payload_frame"] is None:
         raise click.UsageError("--without needs --payload-frame")
+    if page is not None and options["payload_frame"] is not None:
+        raise click.UsageError("--report is about a whole robot, not about --payload-frame")
     friction = _kinds(options["friction"])
     armature = options["armature"] and options["payload_frame"] is None
     looked_for = {"friction": friction, "armature": armature}
     told = _told(robot, logs, options, **looked_for, **reading)
+    bare = _told(robot, options["without"], options, **looked_for, **reading)
+    left_out = [
+        line for part in (*told, *bare) if not isinstance(part, Path) for line in part.failed
+    ]
     if options["payload_frame"] is not None:
         load = payload(
             robot,
             options["payload_frame"],
             *told,
-            without=_told(robot, options["without"], options, **looked_for, **reading) or None,
+            without=bare or None,
             friction=friction,
             consistent=not options["least_squares"],
             **reading,
         )
         say(load.report())
-        result = robot.with_payload(load.frame, load.inertia)
+        _write(robot.with_payload(load.frame, load.inertia), out, source)
     else:
         found = found_by(
             robot,
@@ -123,15 +131,12 @@ def identify(robot: Robot, *, logs: tuple[Path, ...], **options: Any) -> None:
             **reading,
         )
         say(found.report())
-        result = found.robot
+        _write(found.robot, out, source)
         if page is not None:
-            from jounce.fleet.sources import sources
             from jounce.report.identification import write_identification
 
-            shown = options["validate"] or [Path(sources(logs[:1])[0].path)]
+            shown = options["validate"] or [_first_read(logs, left_out)]
             write_identification(page, found, shown[0], **reading)
-    _write(result, out, source)
-    left_out = [line for part in told if not isinstance(part, Path) for line in part.failed]
     if left_out:
         tell_failed(left_out)
         raise CheckFailed(f"{len(left_out)} logs are left out")
@@ -147,6 +152,14 @@ def _told(
 
     with fleet_progress(f"logs of {robot.name}") as report:
         return [information(robot, logs, progress=report, **who(options), **said)]
+
+
+def _first_read(logs: tuple[Path, ...], left_out: list[str]) -> str:
+    """Return the first of the logs that is not left out."""
+    from jounce.fleet.sources import sources
+
+    paths = [source.path for source in sources(logs if left_out else logs[:1])]
+    return next(x for x in paths if not any(line.startswith(f"{x}:") for line in left_out))
 
 
 def _write(robot: Robot, out: Path | None, source: str) -> None:

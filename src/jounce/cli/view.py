@@ -24,7 +24,7 @@ _ORDER = 3  # of q: torque rates need the jerk
 
 @click.command(epilog="Example: jounce view arm.urdf log.csv")
 @robot_argument
-@click.argument("motion", type=_FILE, required=False)
+@click.argument("motion", type=click.Path(path_type=Path), required=False)
 @click.option("--limits", "limits_file", type=_FILE, metavar="FILE",
               help="Limits instead of those of ROBOT: .csv or .json.")  # fmt: skip
 @click.option("--wrenches", "wrench_file", type=_FILE, metavar="FILE",

@@ -114,7 +114,8 @@ def _leaf(made_with: tuple[Any, ...], path: str) -> Information | str:
     try:
         return information_of(robot, path, options, reading)
     except Exception as failure:  # one bad log does not stop the others
-        return one_line(failure)
+        line = one_line(failure)
+        return line if line.startswith(f"{path}:") else f"{path}: {line}"
 
 
 def _error(told: Information | str) -> str | None:
