@@ -60,6 +60,17 @@ def test_a_folder_can_be_a_bag(tmp_path: Path):
     assert "not a whole bag" in result.output
 
 
+def test_wrenches_are_on_the_clock_of_the_log(tmp_path: Path):
+    rows = [f"{k / 100:.2f},0.1,0.2" for k in range(100)]
+    stamped = [f"170000000{row}" for row in rows]
+    (tmp_path / "log.csv").write_text("\n".join(["t,joint1,joint2", *stamped]))
+    (tmp_path / "w.csv").write_text("\n".join(["t,tip[fx],tip[fy]", *rows]))
+    files = [str(tmp_path / "log.csv"), "--wrenches", str(tmp_path / "w.csv")]
+    result = CliRunner().invoke(main, ["view", "planar2r", *files])
+    assert result.exit_code == 2
+    assert "from 0.00 to 0.99 s, but the log from 1700000000" in result.output
+
+
 def test_a_robot_with_closures_is_refused():
     with pytest.raises(jounce.UnsupportedError, match="without_closures"):
         jounce.viewer.View(jounce.examples.fourbar())

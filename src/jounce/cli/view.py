@@ -58,7 +58,8 @@ def view(robot: Robot, *, motion: Path | None, **options: Any) -> None:
         if options["wrench_file"] is not None:
             from jounce.viewer.wrenches import read_wrenches
 
-            wrenches = read_wrenches(options["wrench_file"], robot, table.time)
+            file = options["wrench_file"]
+            wrenches = read_wrenches(file, robot, table.time, log.file.start)
     elif strange := [name for name in (*NAMES, "wrench_file") if options[name]]:
         option = {"wrench_file": "wrenches"}.get(strange[0], strange[0]).replace("_", "-")
         raise click.UsageError(f"--{option} is for a MOTION, and none is given")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from decimal import Decimal
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +16,11 @@ from jounce.errors import ShapeError, TableError
 from jounce.files import csv_rows
 from jounce.model.checks import as_floats, check_finite, check_increasing
 from jounce.model.robot import Robot
+from jounce.tables.clock import Stamp, decimals_since
 from jounce.trajectory.spline.spline import Spline
 
 PARTS = ("mx", "my", "mz", "fx", "fy", "fz")
+FEWEST = 8  # rows of a table: a spline of degree 7 goes through no fewer
 
 
 def checked_wrenches(
@@ -46,37 +50,38 @@ def moment_of(wrenches: Mapping[str, Wrench], sample: int) -> dict[str, Wrench]:
 
 
 def read_wrenches(
-    path: str | os.PathLike[str], robot: Robot, time: np.ndarray
+    path: str | os.PathLike[str], robot: Robot, time: np.ndarray, start: Stamp = 0
 ) -> dict[str, np.ndarray]:
     """Read wrenches and their first time derivatives, ``(2, samples, 6)`` by frame, at ``time``.
 
-    The table is a CSV with the column ``t``, on the clock of the log, and any of ``FRAME[mx]`` …
-    ``FRAME[fz]``, in the axes of the frame; what is left out is zero.  In between they are a
-    smoothing spline.
+    The table is a CSV with the column ``t`` in s, on the clock of the log, and any of ``FRAME[mx]``
+    … ``FRAME[fz]``, in the axes of the frame; what is left out is zero.  ``start`` is where on
+    this clock ``time`` is 0.  In between they are a smoothing spline.
     """
     lines = csv_rows(Path(path))
     header = lines[0][1] if lines else []
     frames = {name.rpartition("[")[0] for name in header if name != "t"}
     known = {f"{frame}[{part}]" for frame in frames for part in PARTS}
     strange = [name for name in header if name != "t" and name not in known]
-    if "t" not in header or strange or len(set(header)) < len(header) or len(lines) < 3:
+    whole = "t" in header and frames and not strange and len(set(header)) == len(header)
+    if not whole or len(lines) <= FEWEST:
         raise TableError(
             f"{os.fspath(path)}: a table of wrenches has the columns t and FRAME[mx], [my], [mz], "
-            f"[fx], [fy], [fz], each once, and two rows; got {', '.join(header) or 'nothing'}, "
-            f"{max(len(lines) - 1, 0)} rows."
+            f"[fx], [fy], [fz], one of them or more, each once, and {FEWEST} rows or more; got "
+            f"{', '.join(header) or 'nothing'}, {max(len(lines) - 1, 0)} rows."
         )
     for frame in frames:
         robot.frame(frame)
-    try:
-        rows = np.array([[float(x) for x in row] for _, row in lines[1:]])
-    except ValueError as error:
-        raise TableError(f"{os.fspath(path)}: every cell is a number: {error}.") from error
+    place = header.index("t")
+    rows = np.array([_numbers(f"{os.fspath(path)}:{n}", row, header) for n, row in lines[1:]])
+    rows[:, place] = decimals_since((row[place] for _, row in lines[1:]), start)
     column = {name: rows[:, k] for k, name in enumerate(header)}
     check_increasing("t", column["t"])
     if time[0] < column["t"][0] or time[-1] > column["t"][-1]:
+        begin, end = (Decimal(start) + Decimal(f"{x:.9g}") for x in (time[0], time[-1]))
         raise TableError(
-            f"{os.fspath(path)}: from {column['t'][0]:g} to {column['t'][-1]:g} s, but the "
-            f"log from {time[0]:g} to {time[-1]:g} s; they must cover it."
+            f"{os.fspath(path)}: from {lines[1][1][place]} to {lines[-1][1][place]} s, but the "
+            f"log from {begin:f} to {end:f} s; they must cover it."
         )
     nothing = np.zeros(len(rows))
     found = {}
@@ -84,3 +89,20 @@ def read_wrenches(
         parts = [column.get(f"{frame}[{part}]", nothing) for part in PARTS]
         found[frame] = Spline.fit(column["t"], np.stack(parts, axis=1), order=1)(time, order=1)
     return found
+
+
+def _numbers(place: str, row: list[str], header: list[str]) -> list[float]:
+    """Return the numbers of a line, one for every column."""
+    if len(row) != len(header):
+        raise TableError(f"{place}: {len(header)} columns, but {len(row)} cells.")
+    for name, cell in zip(header, row, strict=True):
+        if not _is_finite(cell):
+            raise TableError(f"{place}: {name} is {cell!r}, not a finite number.")
+    return [*map(float, row)]
+
+
+def _is_finite(cell: str) -> bool:
+    try:
+        return isfinite(float(cell))
+    except ValueError:
+        return False

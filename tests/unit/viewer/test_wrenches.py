@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -35,21 +36,45 @@ def test_a_table_gives_values_and_rates(tmp_path: Path):
     np.testing.assert_allclose(found, wanted, atol=1e-6)
 
 
+def test_a_table_on_the_clock_of_the_log(tmp_path: Path):
+    """Seconds since 1970 keep all their digits."""
+    start = Decimal("1700000000.123456789")
+    t = [Decimal(k) / 100 for k in range(-10, 211)]
+    lines = [f"{start + x},{2 * x + 1}" for x in t]
+    (tmp_path / "w.csv").write_text("\n".join(["t,tip[fx]", *lines]))
+    (found,) = read_wrenches(tmp_path / "w.csv", ARM, TIME, start).values()
+    np.testing.assert_allclose(found[0, :, 3], 2 * TIME + 1, atol=1e-9)
+    np.testing.assert_allclose(found[1, :, 3], 2.0, atol=1e-6)
+    (tmp_path / "w.csv").write_text("\n".join(["t,tip[fx]", *(f"{x},1" for x in t)]))
+    with pytest.raises(
+        TableError, match=r"from -0.1 to 2.1 s, but the log from 1700000000.1234567"
+    ):
+        read_wrenches(tmp_path / "w.csv", ARM, TIME, start)
+
+
 @pytest.mark.parametrize(
     ("header", "rows", "match"),
     [
-        ("t,tip[fq]", [[0, 1], [3, 1]], r"FRAME\[mx\]"),
-        ("tip[fx],tip[fy]", [[0, 1], [3, 1]], "columns t"),
-        ("t,hand[fx]", [[0, 1], [3, 1]], "tip"),
-        ("t,tip[fx]", [[0, 1], [1, 1]], "log from 0 to 2 s"),
-        ("t,tip[fx]", [[0, 1]], "1 rows"),
-        ("t,tip[fx]", [[3, 1], [0, 1]], "t"),
+        ("t,tip[fq]", ["0,1", "3,1"], r"FRAME\[mx\]"),
+        ("tip[fx],tip[fy]", ["0,1", "3,1"], "columns t"),
+        ("t", ["0", "3"], "one of them or more"),
+        ("t,hand[fx]", ["0,1", "3,1"], "tip"),
+        ("t,tip[fx]", ["0,1", "1,1"], "from 0 to 1 s, but the log from 0 to 2 s"),
+        ("t,tip[fx]", [], "8 rows or more; got .* 7 rows"),
+        ("t,tip[fx]", ["3,1", "0,1"], "increase"),
+        ("t,tip[fx]", ["0,1", "3"], r"w.csv:9: 2 columns, but 1 cells"),
+        ("t,tip[fx]", ["0,1", "3,"], r"w.csv:9: tip\[fx\] is '', not a finite number"),
+        ("t,tip[fx]", ["0,1", "nan,1"], r"w.csv:9: t is 'nan'"),
     ],
 )
-def test_what_is_no_table_of_wrenches(tmp_path: Path, header: str, rows: list, match: str):
-    file = written(tmp_path / "w.csv", header, np.array(rows, float))
+def test_what_is_no_table_of_wrenches(tmp_path: Path, header: str, rows: list[str], match: str):
+    """The first and the last row are given; without them it is too short."""
+    cells = len(header.split(",")) - 1
+    between = [f"{k / 10}{',1' * cells}" for k in range(1, 7)]
+    lines = [rows[0], *between, rows[1]] if rows else ["0,1", *between]
+    (tmp_path / "w.csv").write_text("\n".join([header, *lines]))
     with pytest.raises(JounceError, match=match) as caught:
-        read_wrenches(file, ARM, TIME)
+        read_wrenches(tmp_path / "w.csv", ARM, TIME)
     assert isinstance(caught.value, TableError | UnknownNameError | ValueError)
 
 
