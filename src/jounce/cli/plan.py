@@ -117,10 +117,10 @@ def _print(motion: TimedMotion) -> None:
     for row in motion.binding:
         table.add_row(row.quantity, escape(row.joint), f"{row.start:.4f}", f"{row.end:.4f}")
     output().print(table)
-    one_speed = motion.durations[0]
+    one_speed, *faster = motion.durations
     say(
         f"duration {motion.duration:.6g} s; lower bound {motion.lower_bound:.6g} s (without limits "
-        f"of rates); with one speed {one_speed:.6g} s"
+        "of rates)" + (f"; with one speed {one_speed:.6g} s" if faster else "")
     )
     if not motion.converged:
         messages().print("jounce: the solver stopped early; the motion keeps all limits")

@@ -99,12 +99,12 @@ def constraints_at(
     features: int,
     share: float = 1.0,
     drives: Drives | None = None,
-    dry: np.ndarray | None = None,
+    dry: Quantity | None = None,
 ) -> Constraints:
     """Return the rows at the places u for this share of the limits; b is counted in ``unit``.
 
     Limits that are about more features than these are left out.  ``dry`` are forces that are no
-    powers of the speed, and their derivatives by u, as they are at a speed that is near.
+    powers of the speed, as powers that are near.
     """
     path = curve(u, features)
     build = _Builder(limits, curve.parameter(u), features, unit, share)
@@ -116,7 +116,7 @@ def constraints_at(
     forced: list[Quantity] = []
     if drives or any(limits.bounds(x.name) for x in known if x.is_force):
         own = forces_along(forces, path)
-        forced.append(own if dry is None else added((1.0, own), (1.0, {ONE: [*dry]})))
+        forced.append(own if dry is None else added((1.0, own), (1.0, dry)))
         for _ in range(features - SECOND_ORDER):
             forced.append(rate(forced[-1]))
     for quantity in known:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
@@ -30,7 +31,7 @@ from jounce.planning.curve import Curve, composed, path_motion
 from jounce.planning.drives import FEATURES, SPEED, TORQUE, TORQUE_RATE, Drives, DriveUses
 from jounce.planning.interior_point import Points, Problem, Solution, shortest
 from jounce.planning.limits_along import LimitsAlong
-from jounce.planning.powers import by_place
+from jounce.planning.powers import ONE, ROOT, Quantity, by_place
 from jounce.planning.squared_speed import SquaredSpeed, basis_at, clamped_knots
 from jounce.planning.timed_motion import Binding, PlanningWarning, TimedMotion
 
@@ -47,6 +48,7 @@ BROKEN = 0.02  # of a limit: beyond that the solver found no motion
 BINDS = 0.99  # of a limit
 COARSE = 1e-6  # of a factor of the speed that is only told
 AGAIN = 3  # rounds after which dry friction is that of the speed
+PACES = 1.0, 2.0  # of the speed that is feasible everywhere: where dry friction is about right
 FAST, TINY = 10.0, 1e-200  # rad/s, m/s: a speed at which dry friction is about all there is of it
 PATHS = 8  # sets of places whose curve is kept
 
@@ -175,6 +177,7 @@ class _Planner:
         self.forces, self.drives = forces, drives
         self._paths: dict[bytes, list[np.ndarray]] = {}
         self.near: SquaredSpeed | None = None
+        self.pace: float | None = None
         self.uses = DriveUses(drives, limits.first) if drives else Uses(forces, limits.first)
         self.features = features_of(limits, drives)
         self.degree = max(self.features, DEGREE)  # the last feature is continuous
@@ -204,24 +207,55 @@ class _Planner:
         return values
 
     def plan(self, ends: list[float | None]) -> TimedMotion:
-        """Return the motion with b given at the ends, or at rest."""
+        """Return the motion with b given at the ends, or at rest.
+
+        Dry friction is first that of the speed of the round before.  With limits of rates that
+        may not settle, so it is also tried in proportion to the speed; the faster motion counts.
+        """
         step = np.diff(self.cells)[:, None]
         u = (self.cells[:-1, None] + step * (1.0 + GAUSS[0]) / 2.0).ravel()
         weight = (step * GAUSS[1] / 2.0).ravel()
         unit = self._uniform(u)
+        motions: list[TimedMotion] = []
+        failures: list[InfeasibleError] = []
+        paces = [x * unit**0.5 for x in PACES] if self.forces.is_dry else []
+        for pace in (None, *paces):
+            self.pace = pace
+            try:
+                motions.append(self._planned(u, weight, self._uniform(u) if pace else unit, ends))
+            except InfeasibleError as failure:
+                failures.append(failure)
+        if not motions:
+            raise failures[0]
+        fastest = min(motions, key=lambda motion: motion.duration)
+        motion = replace(fastest, lower_bound=min(x.lower_bound for x in motions))
+        if not motion.converged:
+            warnings.warn(
+                "the solver stopped early: the motion keeps all limits and may be slower than it "
+                "could be; give another number of knots.",
+                PlanningWarning,
+                stacklevel=3,
+            )
+        return motion
+
+    def _planned(
+        self, u: np.ndarray, weight: np.ndarray, unit: float, ends: list[float | None]
+    ) -> TimedMotion:
+        """Return the motion, with dry friction at this pace or at that of the round before."""
         places = self._places(u, weight, unit, features=SECOND_ORDER)
         found = self._solved(places, unit, ends)
-        for _ in range(AGAIN if self.forces.is_dry else 0):
+        again = AGAIN if self.forces.is_dry and self.pace is None else 0
+        for _ in range(again):
             self.near = self._speed(found, unit)
             places = self._places(u, weight, unit, features=SECOND_ORDER)
             found = self._solved(places, unit, ends)
         lower = self._speed(found, unit).duration * (1.0 - found.gap)
         share, durations, moves = 1.0, [unit**-0.5], any(x is not None for x in ends)
         while True:
-            if self.has_rates or share < 1.0 or self.forces.is_dry:
+            if self.has_rates or share < 1.0 or again:
                 places = self._places(u, weight, unit, share=share)
                 found = self._solved(places, unit, ends)
-            at, again = u, AGAIN if self.forces.is_dry else 0
+            at = u
             for k in range(ROUNDS + again):
                 speed = self.near = self._speed(found, unit)
                 beyond = self._beyond(speed)
@@ -234,7 +268,7 @@ class _Planner:
                     none = np.zeros(beyond.size)
                     more = self._places(beyond, none, unit, share=share)
                     places, guess = self._joined(places, more, guess)
-                if self.forces.is_dry:
+                if again:
                     at = np.concatenate([at, beyond])
                     places = places._replace(rows=self._rows(at, unit, share=share))
                 found = self._solved(places, unit, ends, found.x, guess)
@@ -249,13 +283,6 @@ class _Planner:
             share -= 1.5 * max(float(peaks.value.max()) - 1.0, 1e-5)
             if share < 0.8:
                 self._no_motion(places, found)
-        if not found.converged:
-            warnings.warn(
-                "the solver stopped early: the motion keeps all limits and may be slower than it "
-                "could be; give another number of knots.",
-                PlanningWarning,
-                stacklevel=3,
-            )
         return TimedMotion(
             self.forces,
             self.curve,
@@ -369,16 +396,27 @@ class _Planner:
             dry=self._dry(u) if self.forces.is_dry else None,
         )
 
-    def _dry(self, u: np.ndarray) -> np.ndarray:
-        """Return dry friction and its derivatives by u, at the speed of the round before."""
+    def _dry(self, u: np.ndarray) -> Quantity:
+        """Return dry friction with derivatives by u, at the speed of the round before or a pace.
+
+        At a pace it is in proportion to the speed, but for the offsets.
+        """
+        if self.pace is not None:
+            path = self.curve(u, self.features)
+            forward, backward = (
+                self.forces.scaled(path, x) - self.forces.plain.scaled(path, x)
+                for x in (self.pace, -self.pace)
+            )
+            odd, even = (forward - backward) / (2.0 * self.pace), (forward + backward) / 2.0
+            return {ROOT: [*odd], ONE: [*even]}
         if self.near is None:
             q, p1 = self.curve(u, 1)
             size = np.maximum(np.abs(p1).max(axis=1, keepdims=True), TINY)
             known = self.forces.dry([q, FAST * p1 / size, 0.0 * p1])
-            return np.concatenate([known, np.zeros((self.features, *known.shape[1:]))])
+            return {ONE: [*known, *np.zeros((self.features, *known.shape[1:]))]}
         rates = self.near.rates(u, self.features)
         found = self.forces.dry(composed(self.curve(u, self.features), rates))
-        return by_place(found, [self.near(u, k)[:, None] for k in range(3)])
+        return {ONE: [*by_place(found, [self.near(u, k)[:, None] for k in range(3)])]}
 
     def _joined(
         self, places: _Places, more: _Places, multipliers: np.ndarray
