@@ -76,6 +76,7 @@ class Layout(NamedTuple):
     those of the joints, first of the motion, then of the forces; ``orders`` says how many of
     each.  ``ignored`` are the names of columns that are not understood.  Of the columns of another
     program ``said`` is what was understood, ``time_unit`` the unit in the name of the time.
+    Episodes that each count their own time begin ``apart`` units of it after the one before.
     """
 
     header: tuple[str, ...]
@@ -86,6 +87,7 @@ class Layout(NamedTuple):
     rate_names: tuple[str, ...] = ()
     said: str = ""
     time_unit: str | None = None
+    apart: float = 0.0
 
     @property
     def titles(self) -> list[str]:

@@ -85,6 +85,9 @@ class MotionFile:
         self.rate_names, self.quaternions = reader.layout.rate_names, tuple(quaternions)
         self.ignored = reader.layout.ignored
         self.path, self.said, self.sure = reader.path, reader.said, frozenset(sure)
+        if reader.layout.apart:
+            apart = reader.layout.apart / divisors[0]
+            self.said += f": here each number begins {apart:g} s after the one before"
         self.dropped = self.invalid = self.late = 0
         self._reader, self._divisors = reader, divisors
         self._drop_duplicates, self._drop_invalid = drop_duplicates, drop_invalid

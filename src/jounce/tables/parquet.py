@@ -46,9 +46,8 @@ class ParquetReader:
         kind: Any = schema.get(self.names[self.layout.columns[0]])
         self.ticks = TICKS[kind.unit] if _is_stamp(kind) else TICKS[unit] if unit else None
         self.first: Stamp = self._first()
-        self._stride = 0.0  # of the times at which episodes begin
         if wanted.naming is not None and EPISODE in schema:
-            self._stride, said = self._episodes()
+            said = self._episodes()
             self.said = "; ".join(word for word in (self.said, said) if word)
 
     def place(self, number: int) -> str:
@@ -125,17 +124,18 @@ class ParquetReader:
             )
 
     def _with_episode(self, names: list[str]) -> list[str]:
-        return [*names, EPISODE] if self._stride else names
+        return [*names, EPISODE] if self.layout.apart else names
 
     def _since(self, time: np.ndarray, start: Stamp, batch: Any, row: int) -> np.ndarray:
         """Return the times of a batch that begins in this row, less the start."""
-        if not self._stride:
+        if not self.layout.apart:
             return since(time, start)
         episode = self._numbers(batch.column(EPISODE), EPISODE, row)
-        return since(time, start) + self._stride * (episode - self._episode).astype(np.float64)
+        number = (episode - self._episode).astype(np.float64)
+        return since(time, start) + self.layout.apart * number
 
-    def _episodes(self) -> tuple[float, str]:
-        """Return how far apart episodes are to begin, and say so, if each counts its own time.
+    def _episodes(self) -> str:
+        """Set how far apart episodes are to begin, and say so, if each counts its own time.
 
         That is a power of ten, in the unit of the time, so far that no spline connects two.
         """
@@ -145,21 +145,22 @@ class ParquetReader:
             parts.append([self._numbers(batch.column(x), x, row) for x in (title, EPISODE)])
             row += batch.num_rows
         time, episode = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-        time, self._episode = since(time, self.first), episode[0]
+        known = np.isfinite(time) & np.isfinite(episode)
+        if not known.any():
+            raise TableError(f"{self.path}: no row has both numbers, {title} and {EPISODE}.")
+        time, episode = time[known], episode[known]
+        time, self._episode = since(time, time[0].item()), episode[0]
         steps, changes = np.diff(time), np.diff(episode) != 0
         if not np.any(changes & (steps <= 0.0)):
-            return 0.0, ""
+            return ""
         usual = np.median(steps[~changes]) if not changes.all() else 0.0
-        longest = float(np.nanmax(time) - np.nanmin(time) + APART * usual)
+        longest = float(np.ptp(time) + APART * usual)
         stride = 10.0 ** ceil(log10(longest)) if longest > 0.0 else 1.0
         count = 1 + np.count_nonzero(changes)
         self.layout = self.layout._replace(
-            ignored=tuple(name for name in self.layout.ignored if name != EPISODE)
+            ignored=tuple(name for name in self.layout.ignored if name != EPISODE), apart=stride
         )
-        return (
-            stride,
-            f"{count} episodes, time begins anew with each: here {stride:g} after the last",
-        )
+        return f"{count} episodes, time begins anew with each"
 
     def _first(self) -> Stamp:
         title = self.names[self.layout.columns[0]]

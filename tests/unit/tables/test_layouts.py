@@ -372,7 +372,7 @@ def test_episodes_in_parquet(tmp_path: Path):
     file = tmp_path / "log.parquet"
     pq.write_table(pa.table(columns), file, row_group_size=130)
     log = open_log(ARM, file, order=2)
-    assert "3 episodes, time begins anew with each: here 100 after the last" in log.file.said
+    assert "3 episodes, time begins anew with each: here each number begins 100 s" in log.file.said
     assert log.file.ignored == ()
     table = log.table()
     assert_close(table.time, time + 100.0 * (episode - 3), INDEPENDENT)
@@ -387,6 +387,28 @@ def test_episodes_in_parquet(tmp_path: Path):
     assert_close(np.concatenate([x.values for x in split], axis=1), table.values, EXACT)
     pq.write_table(pa.table(columns | {"timestamp": T}), file)
     assert_close(open_log(ARM, file, order=0).table().time, T, EXACT)  # one clock for all
+
+
+@pytest.mark.parametrize("bad", [[0], [7], [199, 200, 450]])
+def test_episodes_with_times_that_are_missing(tmp_path: Path, bad: list[int]):
+    """They are as far apart as if these rows were not there; the unit is that of the file."""
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    episode = np.repeat([0, 1, 2], [200, 250, 150])
+    begin = np.array([0, 200, 450])[episode]
+    time = 1e3 * (T - T[begin])
+    time[bad] = np.nan
+    states = pa.array(Q.tolist(), pa.list_(pa.float64()))
+    columns = {"observation.state": states, "timestamp": pa.array(time, from_pandas=True)}
+    file = tmp_path / "log.parquet"
+    pq.write_table(pa.table(columns | {"episode_index": episode}), file)
+    log = open_log(ARM, file, order=0, units="ms", drop_invalid=True)
+    assert "each number begins 100 s after the one before" in log.file.said
+    wanted = np.delete(time / 1e3 + 100.0 * episode, bad)
+    assert_close(log.table().time, wanted, INDEPENDENT)
+    columns["timestamp"] = pa.array(np.full(600, np.nan))
+    pq.write_table(pa.table(columns | {"episode_index": episode}), file)
+    with pytest.raises(TableError, match="no row has both numbers, timestamp and episode_index"):
+        open_log(ARM, file, order=0, drop_invalid=True)
 
 
 REFUSED = [
