@@ -195,9 +195,11 @@ def path_motion(
     motion, at = _open_motion(robot, path)
     if robot.closures and not hasattr(motion, "leader"):
         return ClosedMotion(robot, motion, independent, at=at)
-    if independent is not None and not robot.closures:
+    if independent is not None:
         raise ArgumentError(
-            f"independent joints are named for robots with closures; {robot.name!r} has none."
+            "the path is a closed motion, which has its independent joints; leave independent out."
+            if robot.closures
+            else f"independent joints are named for robots with closures; {robot.name!r} has none."
         )
     return motion
 

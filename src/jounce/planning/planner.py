@@ -126,7 +126,9 @@ def time_optimal(
     if smoothness is None:
         smoothness = max(4, drives.features) if drives else 3
     smoothness = checked_integer("smoothness", smoothness, 1)
-    motion = path_motion(robot, path, _leading(forces) if independent is None else independent)
+    if independent is None and not hasattr(path, "leader"):
+        independent = _leading(forces)
+    motion = path_motion(robot, path, independent)
     curve = Curve(robot, motion, smoothness, (speeds[0] == 0.0, speeds[1] == 0.0))
     if knots is None:
         own = PER_PIECE * (np.size(getattr(motion, "knots", ())) - 1)

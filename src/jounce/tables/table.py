@@ -37,7 +37,7 @@ class MotionTable(NamedTuple):
     def __str__(self) -> str:
         orders = len(self.values) + (0 if self.rates is None else len(self.rates))
         told = [f"q and {orders - 1} time derivatives"] if orders else []
-        if self.forces is not None:
+        if self.forces is not None and len(self.forces):
             told.append(f"forces and {len(self.forces) - 1} time derivatives")
         names = ", ".join(self.names[:SHOWN]) + (", …" if len(self.names) > SHOWN else "")
         span = f", {self.time[0]:.9g} … {self.time[-1]:.9g} s" if len(self.time) else ""

@@ -41,6 +41,10 @@ CASES: list[tuple[Any, str]] = [
         ),
     ),
     (
+        TABLE._replace(forces=np.empty((0, 401, 2))),
+        "motion of 2 coordinates, 401 samples, 0 … 4 s: q and 4 time derivatives\na, b",
+    ),
+    (
         TOLD,
         (
             "information of 401 samples about the 26 parameters of planar2r, "

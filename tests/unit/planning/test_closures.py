@@ -148,6 +148,10 @@ def test_what_is_not_closed_is_told():
             call(FOURBAR, points, limits_of(FOURBAR, effort=1.0))  # type: ignore[operator]
     with pytest.raises(ArgumentError, match="independent joints are named"):
         time_optimal(arm, [[0.0, 0.0], [1.0, 1.0]], independent="joint1")
+    closed = ClosedMotion(FOURBAR, Polynomial.rest_to_rest(*points, 1.0), "crank_joint")
+    assert time_optimal(FOURBAR, closed, limits, **CRANK).limits.ok
+    with pytest.raises(ArgumentError, match="closed motion, which has its independent joints"):
+        time_optimal(FOURBAR, closed, limits, independent="nonsense", **CRANK)
     weak = limits_of(FOURBAR, effort={"crank_joint": 0.01})
     with pytest.raises(InfeasibleError, match="'crank_joint' cannot hold gravity"):
         time_optimal(FOURBAR, points, weak, **CRANK)
