@@ -42,6 +42,9 @@ SPOKEN = {
     "effort": "torque",
     "effort_rate": "torque-rate",
     "effort_second_rate": "torque-2nd-rate",
+    "motor_speed": "motor-speed",
+    "motor_torque": "motor-torque",
+    "motor_torque_rate": "motor-torque-rate",
 }
 
 

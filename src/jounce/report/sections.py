@@ -25,11 +25,6 @@ from jounce.report.records import Cell, Line, Plot, Section, Table
 
 AGREEMENT = 1e-9  # of scale; power and rate of energy further apart contradict each other
 NEAR = 0.95  # of a limit
-_NAMES = {
-    "effort": "torque",
-    "effort_rate": "torque rate",
-    "effort_second_rate": "torque, 2nd rate",
-}
 _NOTES = 3  # about shapes, at most
 _EXCEEDED = 5  # limits that are named in a sentence
 _RATES = {1: " rate", 2: ", 2nd rate"}
@@ -239,7 +234,7 @@ def _unchecked(limits: MotionLimits, checked: Sequence[Quantity]) -> list[str]:
 
 def _heading(robot: Robot, quantity: Quantity) -> str:
     unit = (force_unit if quantity.is_force else motion_unit)(robot, quantity.order)
-    name = _NAMES.get(quantity.name, quantity.name).capitalize()
+    name = spoken(quantity.name).capitalize()
     return f"{name} [{unit}]".replace("N m", "N\u00a0m")  # kept on one line
 
 

@@ -10,6 +10,7 @@ import pytest
 import jounce
 from jounce import elastic, identification, simulation, tables, trajectory
 from jounce.kernels.kernel import Kernel
+from jounce.limits.check import LimitRow
 
 ARM, PANDA = jounce.load("planar2r"), jounce.load("panda")
 TIME = np.linspace(0.0, 4.0, 401)
@@ -57,6 +58,11 @@ CASES: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(("value", "wanted"), CASES, ids=lambda x: type(x).__name__)
 def test_in_full(value: Any, wanted: str):
     assert str(value) == wanted
+
+
+def test_quantities_of_motors_are_called_like_those_of_joints():
+    row = LimitRow("motor_torque_rate", "joint1", 0.5, 3.0, 4.0, 1.0, 0.75)
+    assert str(row) == "the motor-torque-rate of joint1 is 3 at t = 0.5 s, within its limit 4"
 
 
 def test_a_report_says_what_is_exceeded_and_what_is_unknown():

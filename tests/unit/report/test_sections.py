@@ -167,6 +167,11 @@ def test_limits_are_named_that_are_exceeded_unknown_or_unchecked():
     ):
         assert text in found.note
     assert "No jerk limit" not in found.note
+    rates = MotionLimits.of(robot, effort_rate=1e9, effort_second_rate=1e9)
+    table = limit_section(robot, rates, TIME, motion, np.zeros((3, len(TIME), 2))).table
+    assert table is not None
+    names = [heading.partition(" [")[0] for heading in table.headings]
+    assert names == ["Joint", "Torque-rate", "Torque-2nd-rate"]
     only = limit_section(robot, MotionLimits.of(robot, jerk=9.0), TIME, motion, forces)
     assert only.note.startswith("No limit is checked at the ")
 
