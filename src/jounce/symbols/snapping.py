@@ -6,8 +6,10 @@ import warnings
 from dataclasses import replace
 from typing import Any
 
+from jounce.algebra.se3 import Transform
 from jounce.algebra.vector import Vec3
 from jounce.model.inertia import Inertia
+from jounce.model.joints.kinds import JointType
 from jounce.model.robot import Robot
 
 NEAR = 1e-9  # of a sine or cosine of a multiple of π/2, of a length in m, of any other number
@@ -22,19 +24,21 @@ class SnapWarning(UserWarning):
 def snapped(robot: Robot) -> Robot:
     """Return the robot with the right angles and short decimals that its numbers nearly are.
 
-    Entries of rotations within `NEAR` of −1, 0, 1 are these; lengths, masses, inertias and gravity
-    within `NEAR` of a decimal of six digits are that.  A `SnapWarning` says how many there were
-    that rounding alone does not explain, and how far they moved.
+    Entries of rotations and axes within `NEAR` of −1, 0, 1 are these; lengths, masses, inertias
+    and gravity within `NEAR` of a decimal of six digits are that.  A `SnapWarning` says how many
+    there were that rounding alone does not explain, and how far they moved.
     """
     moved: list[float] = []
-    bodies = []
-    for body in robot.bodies:
-        rotation = body.placement.rotation
-        rows = tuple(type(row)(*(_turned(x, moved) for x in row)) for row in rotation.rows)
-        place = Vec3(*(_short(x, moved, NEAR) for x in body.placement.p))
-        placement = body.placement._replace(rotation=rotation._replace(rows=rows), p=place)
-        inertia = _inertia(body.inertia, moved)
-        bodies.append(replace(body, placement=placement, inertia=inertia))
+    bodies = tuple(
+        replace(
+            body, placement=_placement(body.placement, moved), inertia=_inertia(body.inertia, moved)
+        )
+        for body in robot.bodies
+    )
+    joints = tuple(replace(joint, type=_geometry(joint.type, moved)) for joint in robot.joints)
+    frames = tuple(
+        replace(frame, placement=_placement(frame.placement, moved)) for frame in robot.frames
+    )
     gravity = Vec3(*(_short(x, moved, NEAR) for x in robot.gravity))
     if moved:
         warnings.warn(
@@ -44,7 +48,23 @@ def snapped(robot: Robot) -> Robot:
             SnapWarning,
             stacklevel=3,
         )
-    return replace(robot, bodies=tuple(bodies), gravity=gravity)
+    return replace(robot, bodies=bodies, joints=joints, frames=frames, gravity=gravity)
+
+
+def _placement(pose: Transform, moved: list[float]) -> Transform:
+    rows = tuple(type(row)(*(_turned(x, moved) for x in row)) for row in pose.rotation.rows)
+    return Transform(pose.rotation._replace(rows=rows), _point(pose.p, moved))
+
+
+def _geometry(joint: JointType, moved: list[float]) -> JointType:
+    axes = tuple(Vec3(*(_turned(x, moved) for x in axis)) for axis in joint.axes)
+    pitch = _short(joint.pitch, moved, NEAR)
+    return replace(joint, axes=axes, point=_point(joint.point, moved), pitch=pitch)
+
+
+def _point(p: Vec3, moved: list[float]) -> Vec3:
+    far = max((abs(x) for x in p if isinstance(x, float)), default=0.0)
+    return Vec3(*(_short(x, moved, NEAR, far) for x in p))
 
 
 def _inertia(inertia: Inertia, moved: list[float]) -> Inertia:

@@ -49,6 +49,26 @@ def test_a_right_angle_of_eleven_digits(tmp_path: Path):
     assert np.abs(found - jounce.gravity_forces(robot, q)[0]).max() > 1e-11
 
 
+def crank(tilt: float, point: float, turn: float) -> jounce.Robot:
+    """Return a body that turns about an axis near y, with a tool turned about x."""
+    builder = jounce.RobotBuilder("crank")
+    joint = jounce.joints.revolute((0, 1, tilt), point=(point, 0, 0))
+    builder.add("crank", joint=joint, inertia=jounce.Inertia(1.0, (0, 0, 0), np.eye(3)))
+    tool = jounce.transform(xyz=(3.0 * point, 0, 0), rpy=(turn, 0, 0))
+    return builder.build().with_frame("tool", "crank", tool)
+
+
+def test_frames_and_axes_are_numbers_too():
+    """The Jacobian of a tool at a right angle has no sines of 5e-12, nor has an axis."""
+    with pytest.warns(SnapWarning, match="5 numbers of 'crank' .* at most 5e-12 away"):
+        form = jounce.symbolic(crank(4e-12, 0.1000000000001, 1.57079632679))
+    exact = jounce.symbolic(crank(0.0, 0.1, 0.0), snap=False)
+    assert form.M == exact.M
+    J = form.derivative("J", frame="tool")
+    assert [x == 0 for x in J] == [True, True, False, True, False, True]
+    assert_close(np.array([J[2], J[4]], float), np.array([-1.0, -0.2]), ROUNDOFF)
+
+
 def test_it_can_be_left(tmp_path: Path):
     robot = arm(tmp_path, "1.57079632679")
     with warnings.catch_warnings():
