@@ -415,7 +415,8 @@ class _Planner:
             q, p1 = self.curve(u, 1)
             size = np.maximum(np.abs(p1).max(axis=1, keepdims=True), TINY)
             known = self.forces.dry([q, FAST * p1 / size, 0.0 * p1])
-            return {ONE: [*known, *np.zeros((self.features, *known.shape[1:]))]}
+            none = np.zeros((self.features, *known.shape[1:]))
+            return {ONE: [*np.concatenate([known, none])]}
         rates = self.near.rates(u, self.features)
         found = self.forces.dry(composed(self.curve(u, self.features), rates))
         return {ONE: [*by_place(found, [self.near(u, k)[:, None] for k in range(3)])]}
