@@ -105,6 +105,7 @@ from jounce.errors import SolverError as SolverError
 from jounce.errors import TableError as TableError
 from jounce.errors import UnknownNameError as UnknownNameError
 from jounce.errors import UnsupportedError as UnsupportedError
+from jounce.errors import WrongTypeError as WrongTypeError
 from jounce.formats.bundled import robots as robots
 from jounce.formats.dh import DH as DH
 from jounce.formats.dh import from_dh as from_dh

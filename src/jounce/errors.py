@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,6 +19,10 @@ class ShapeError(JounceError, ValueError):
 
 class ArgumentError(JounceError, ValueError):
     """A value that cannot be meant, such as a negative tolerance."""
+
+
+class WrongTypeError(JounceError, TypeError):
+    """An argument that is no instance of the class that is expected."""
 
 
 class NotFiniteError(JounceError, ValueError):
@@ -124,6 +128,20 @@ class UnknownNameError(JounceError, KeyError):
 
     def __str__(self) -> str:  # KeyError would print the repr of the message
         return str(self.args[0]) if self.args else ""
+
+
+def check_type(what: str, value: object, kind: type) -> None:
+    """Raise unless an argument is an instance of a public class such as `jounce.Robot`."""
+    if not isinstance(value, kind):
+        hint = "; see jounce.load" if kind.__name__ == "Robot" else ""
+        given = type(value).__name__
+        raise WrongTypeError(f"{what} must be a jounce.{kind.__name__}, got {given}{hint}.")
+
+
+def check_name(kind: str, name: object, known: Collection[str]) -> None:
+    """Raise the error for an unknown name unless it is a known one."""
+    if not isinstance(name, str) or name not in known:
+        raise unknown_name(kind, name, known)
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> UnknownNameError:

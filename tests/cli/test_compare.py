@@ -44,7 +44,7 @@ def test_table_and_csv(tmp_path: Path):
         (("planar2r", "--orders", "-1"), "--orders must look like 0-6"),
         (("planar2r", "--orders", "x"), "--orders must look like 0-6"),
         (("planar2r", "--formulation", "momentun"), "did you mean 'momentum'"),
-        (("planar2r", *ONE, "--plot", "figure.txt"), "name it like that"),
+        (("planar2r", *ONE, "--plot", "figure.txt"), "must end in .png or .svg or .pdf"),
         (
             ("planar2r", *ONE, "--csv", "no/such/directory/table.csv"),
             "no directory no/such/directory",

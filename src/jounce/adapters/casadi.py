@@ -11,13 +11,13 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from jounce.adapters.rules import require
 from jounce.codegen.interpreter import carry_out
 from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SUB
 from jounce.kernels.casadi_c import ports
 from jounce.kernels.description import kernel_spec, signature
 from jounce.kernels.export import function_name
 from jounce.kernels.tracing import traced
+from jounce.lazy import required
 from jounce.model.robot import Robot
 
 
@@ -46,7 +46,7 @@ def function(
     >>> bool(abs(M.full() - jounce.mass_matrix(arm, [0.1, 0.2])[0]).max() < 1e-14)
     True
     """
-    casadi = require("casadi", "CasADi")
+    casadi = required("casadi", "the adapter", "casadi")
     spec = kernel_spec(robot, quantity, order, wrenches, options)
     program, (inputs, outputs) = traced(spec), ports(signature(spec))
     symbols = [casadi.SX.sym(port.name, *port.shape) for port in inputs]

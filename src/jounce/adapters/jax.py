@@ -18,7 +18,6 @@ from jounce.adapters.rules import (
     factor,
     foreign_function,
     product,
-    require,
     result_axes,
     result_shapes,
     run,
@@ -30,6 +29,7 @@ from jounce.adapters.rules import (
 from jounce.codegen.cache import key_of
 from jounce.errors import ArgumentError, UnsupportedError
 from jounce.kernels.description import KernelSpec, kernel_spec
+from jounce.lazy import required
 from jounce.model.robot import Robot
 
 
@@ -56,7 +56,7 @@ def function(
     >>> bool(abs(gradient - jounce.gravity_forces(arm, q)[0]).max() < 1e-14)
     True
     """
-    jax = require("jax", "JAX")
+    jax = required("jax", "the adapter", "jax")
 
     def operand(name: str, values: Any) -> Any:
         return _operand(jax, name, values)

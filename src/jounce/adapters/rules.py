@@ -9,26 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from importlib import import_module
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from jounce.errors import ShapeError, UnsupportedError
+from jounce.errors import ShapeError
 from jounce.kernels.description import KernelSpec, signature
 from jounce.kernels.kernel import kernel_of
 from jounce.kernels.table import Argument, Signature
-
-
-def require(package: str, program: str) -> Any:
-    """Return a package that is an extra of the same name, or say how to get it."""
-    try:
-        return import_module(package)
-    except ImportError:
-        raise UnsupportedError(
-            f"this adapter needs {program}: pip install 'jounce[{package}]'."
-        ) from None
 
 
 def product(spec: KernelSpec, kind: str) -> KernelSpec:

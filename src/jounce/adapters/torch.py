@@ -15,7 +15,6 @@ from jounce.adapters.rules import (
     batch_shape,
     foreign_function,
     product,
-    require,
     result_axes,
     run,
     weights,
@@ -23,6 +22,7 @@ from jounce.adapters.rules import (
 )
 from jounce.errors import ArgumentError
 from jounce.kernels.description import KernelSpec, kernel_spec
+from jounce.lazy import required
 from jounce.model.robot import Robot
 
 
@@ -47,7 +47,7 @@ def function(
     >>> bool(abs(q.grad.numpy() - jounce.gravity_forces(arm, [0.1, 0.2])[0]).max() < 1e-14)
     True
     """
-    torch = require("torch", "PyTorch")
+    torch = required("torch", "the adapter", "torch")
 
     def operand(name: str, values: Any) -> Any:
         return _operand(torch, name, values)

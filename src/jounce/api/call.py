@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from jounce.dynamics.twists import REPRESENTATIONS
-from jounce.errors import ArgumentError, ShapeError, unknown_name
+from jounce.errors import ArgumentError, ShapeError, check_name
 from jounce.kernels.description import kernel_spec
 from jounce.kernels.kernel import KEPT_KERNELS, Kernel, kernel_of
 from jounce.kernels.table import QUANTITIES
@@ -36,8 +36,7 @@ class Wrench:
     representation: str = "body"
 
     def __post_init__(self) -> None:
-        if self.representation not in REPRESENTATIONS:
-            raise unknown_name("representation", self.representation, REPRESENTATIONS)
+        check_name("representation", self.representation, REPRESENTATIONS)
 
 
 def evaluate(

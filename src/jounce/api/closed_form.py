@@ -11,7 +11,7 @@ from jounce.api.call import as_wrenches, rows_to_order
 from jounce.dynamics.closed_form import ClosedForm
 from jounce.dynamics.matrices import FACTORIZATIONS
 from jounce.dynamics.wrenches import frame_wrenches
-from jounce.errors import unknown_name
+from jounce.errors import check_name
 from jounce.kernels.arrays import check_values, checked_arrays
 from jounce.kernels.description import kernel_spec
 from jounce.kernels.table import Argument, Signature, rate_name
@@ -40,8 +40,7 @@ def closed_form(
     >>> bool(abs(Q1 - form.Q[1]).max() < 1e-13)
     True
     """
-    if factorization not in FACTORIZATIONS:
-        raise unknown_name("factorization", factorization, FACTORIZATIONS)
+    check_name("factorization", factorization, FACTORIZATIONS)
     order = len(rates)
     given = as_wrenches(wrenches)
     keys = [(name, w.representation) for name, w in given.items()]

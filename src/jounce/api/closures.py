@@ -12,12 +12,7 @@ from jounce.api.call import as_wrenches, evaluate, rows_to_order
 from jounce.api.matrices import forward_dynamics
 from jounce.api.singular import singularity_error
 from jounce.dynamics.closures import SOFTNESS
-from jounce.errors import (
-    ArgumentError,
-    ClosureError,
-    ShapeError,
-    UnsupportedError,
-)
+from jounce.errors import ArgumentError, ClosureError, ShapeError, UnsupportedError, check_type
 from jounce.kernels.description import KernelSpec, kernel_spec
 from jounce.kernels.kernel import kernel_of
 from jounce.model.checks import as_floats, checked, checked_configuration
@@ -369,8 +364,7 @@ def _with_contacts(robot: Robot, contacts: tuple[Closure, ...]) -> Robot:
 def with_contacts(robot: Robot, contacts: Sequence[Closure]) -> Robot:
     """Return the robot with contacts: closures to the ground that are given with a call."""
     for contact in contacts:
-        if not isinstance(contact, Closure):
-            raise TypeError(f"contacts must be jounce.Closure, got {type(contact).__name__}.")
+        check_type("a contact", contact, Closure)
         if contact.to is not None:
             raise ArgumentError(
                 f"contact {contact} is to a frame; contacts are to the ground. What holds two "
@@ -380,8 +374,7 @@ def with_contacts(robot: Robot, contacts: Sequence[Closure]) -> Robot:
 
 
 def _closed(robot: Robot) -> Robot:
-    if not isinstance(robot, Robot):
-        raise TypeError(f"robot must be a jounce.Robot, got {type(robot).__name__}.")
+    check_type("robot", robot, Robot)
     if not robot.closures:
         raise UnsupportedError(
             f"robot {robot.name!r} has no closures; see robot.with_closures and jounce.Closure."

@@ -10,7 +10,7 @@ import numpy as np
 from jounce.api.call import evaluate
 from jounce.api.closed_form import closed_form
 from jounce.dynamics.inverse import FORMULATIONS
-from jounce.errors import unknown_name
+from jounce.errors import check_name
 from jounce.model.robot import Robot
 
 
@@ -39,8 +39,7 @@ def inverse_dynamics(
     """
     if formulation == "closed_form":
         return closed_form(robot, q, v, a, *rates, wrenches=wrenches).Q
-    if formulation not in FORMULATIONS:
-        raise unknown_name("formulation", formulation, (*FORMULATIONS, "closed_form"))
+    check_name("formulation", formulation, (*FORMULATIONS, "closed_form"))
     return evaluate(robot, "inverse_dynamics", (q, v, a, *rates), wrenches, formulation=formulation)
 
 

@@ -1,10 +1,10 @@
-"""What several commands take: a robot, numbers, springs and motors, a file to write to."""
+"""What several commands take: a robot, limits, numbers, springs and motors, files."""
 
 from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from jounce.elastic import SeriesElastic
     from jounce.model.robot import Robot
 
+Command = Callable[..., Any]
 MOST_SAMPLES = 10_000_000  # of a result: they are in memory at once
-_SOURCE = "jounce.source"  # what the ROBOT of this call is, in the context of click
+_SOURCE, _READ = "jounce.source", "jounce.read"  # ROBOT and files to read, in click's context
 _ROBOT = (
     click.argument("source", metavar="ROBOT"),
     click.option("--floating-base", is_flag=True, help="Let the base move freely."),
@@ -27,7 +28,7 @@ _ROBOT = (
 )
 
 
-def robot_argument(command: Callable[..., Any]) -> Callable[..., Any]:
+def robot_argument(command: Command) -> Command:
     """Call ``command`` with ``robot``, loaded as the command line says."""
 
     @functools.wraps(command)
@@ -47,16 +48,15 @@ def robot_argument(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_robot
 
 
-def _names(_: click.Context, __: click.Parameter, text: str | None) -> list[str] | None:
-    return None if text is None else [name.strip() for name in text.split(",")]
+class InputPath(click.Path):
+    """A path that is read, and so is nothing to write to: `check_output` sees to that."""
 
-
-actuated_option = click.option(
-    "--actuated",
-    metavar="JOINT,…",
-    callback=_names,
-    help="Joints with motors, of a robot with closures.",
-)
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path, noted as one that is read."""
+        path = super().convert(value, param, ctx)
+        if ctx is not None:
+            ctx.meta.setdefault(_READ, []).append(path)
+        return path
 
 
 class FiniteRange(click.FloatRange):
@@ -67,6 +67,58 @@ class FiniteRange(click.FloatRange):
         if not isfinite(number := super().convert(value, param, ctx)):
             self.fail(f"{value} is not a finite number.", param, ctx)
         return number
+
+
+POSITIVE = FiniteRange(min=0, min_open=True)
+INPUT, LOG = (InputPath(path_type=Path, dir_okay=folder) for folder in (False, True))  # or a bag
+
+
+def count_option(
+    name: str, help: str, *, least: int = 0, default: int | None = None, metavar: str = "N"
+) -> Callable[[Command], Command]:
+    """Return an option that is a whole number, with its default in the help."""
+    return click.option(name, type=click.IntRange(min=least), default=default, metavar=metavar,
+                        show_default=default is not None, help=help)  # fmt: skip
+
+
+def positive_option(
+    *names: str, metavar: str, help: str, default: float | None = None
+) -> Callable[[Command], Command]:
+    """Return an option that is a positive number, with its default in the help."""
+    return click.option(*names, type=POSITIVE, default=default, metavar=metavar,
+                        show_default=default is not None, help=help)  # fmt: skip
+
+
+def output_option(*names: str, help: str, **settings: Any) -> Callable[[Command], Command]:
+    """Return an option that is a file to write to."""
+    file = click.Path(path_type=Path, dir_okay=False)
+    return click.option(*names, type=file, metavar="FILE", help=help, **settings)
+
+
+def limits_option(command: Command) -> Command:
+    """Call ``command`` with ``limits``, those of the file of ``--limits``, or None."""
+
+    @functools.wraps(command)
+    def with_limits(*, robot: Robot, limits: Path | None, **options: Any) -> Any:
+        from jounce.limits.limits import MotionLimits
+
+        known = None if limits is None else MotionLimits.read(limits, robot)
+        return command(robot=robot, limits=known, **options)
+
+    text = "Limits (.csv, .json); what it leaves out is the robot's own."
+    return click.option("--limits", type=INPUT, metavar="FILE", help=text)(with_limits)
+
+
+def _names(_: click.Context, __: click.Parameter, text: str | None) -> list[str] | None:
+    return None if text is None else [name.strip() for name in text.split(",")]
+
+
+actuated_option = click.option(
+    "--actuated",
+    metavar="JOINT,…",
+    callback=_names,
+    help="Joints with motors, of a robot with closures.",
+)
 
 
 def sample_count(duration: float, step: float) -> int:
@@ -107,13 +159,10 @@ def elastic_robot(robot: Robot, texts: tuple[str, ...]) -> SeriesElastic:
     return SeriesElastic(robot, stiffness, inertia)
 
 
-def check_output(
-    path: Path | None, *endings: str, inputs: Iterable[str | Path | None] = ()
-) -> Path | None:
+def check_output(path: Path | None, *endings: str) -> Path | None:
     """Return the path, if there is one, after finding out whether it can be written.
 
-    It must have one of the endings, if there are any, and be none of the inputs nor the file
-    of the robot.
+    It must have one of the endings, if there are any, and be none of the files that are read.
     """
     if path is None:
         return None
@@ -123,7 +172,18 @@ def check_output(
         raise IsADirectoryError(21, "is a directory", str(path))
     if not Path(os.path.realpath(path)).parent.is_dir():
         raise click.UsageError(f"no directory {path.parent} to write {path.name} to")
-    for given in (*inputs, click.get_current_context().meta.get(_SOURCE)):
+    known = click.get_current_context().meta
+    for given in (*known.get(_READ, ()), known.get(_SOURCE)):
         if given is not None and path.exists() and Path(given).exists() and path.samefile(given):
             raise click.UsageError(f"{path} is also what is read; give another file to write to")
     return path
+
+
+def check_table(path: Path | None) -> Path | None:
+    """Return the path of a motion table, if there is one, after finding out as `check_output`."""
+    from jounce.tables.file import known_ending
+    from jounce.tables.parquet import pyarrow
+
+    if path is not None and known_ending(path) == ".parquet":
+        pyarrow()
+    return check_output(path)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 from rich.table import Table
 
-from jounce.cli.arguments import robot_argument
+from jounce.cli.arguments import count_option, robot_argument
 from jounce.cli.console import output, progress, say
 
 if TYPE_CHECKING:
@@ -17,10 +17,8 @@ if TYPE_CHECKING:
 
 @click.command(epilog="Example: jounce bench arm.urdf --samples 1024")
 @robot_argument
-@click.option("--samples", type=click.IntRange(min=1), default=4096, show_default=True,
-              metavar="N", help="Of a batch.")  # fmt: skip
-@click.option("--rounds", type=click.IntRange(min=1), default=15, show_default=True,
-              metavar="N", help="The best one counts.")  # fmt: skip
+@count_option("--samples", "Of a batch.", least=1, default=4096)
+@count_option("--rounds", "The best one counts.", least=1, default=15)
 def bench(robot: Robot, *, samples: int, rounds: int) -> None:
     """Time the code for a robot, beside Pinocchio if it is installed.
 

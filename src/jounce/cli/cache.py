@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jounce.cli.arguments import robot_argument
+from jounce.cli.arguments import count_option, robot_argument
 from jounce.cli.console import compile_with_progress, say
 
 if TYPE_CHECKING:
@@ -46,8 +46,7 @@ def clear() -> None:
 
 @cache.command(epilog="Example: jounce cache warm panda --order 2")
 @robot_argument
-@click.option("--order", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
-              help="Highest time derivative.")  # fmt: skip
+@count_option("--order", "Highest time derivative.", default=0)
 @click.option("--quantity", default="inverse_dynamics", show_default=True, metavar="NAME",
               help="What to compute.")  # fmt: skip
 @click.option("--wrench", "wrenches", multiple=True, metavar="FRAME",

@@ -7,29 +7,35 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jounce.cli.arguments import actuated_option, robot_argument
-from jounce.cli.console import messages, output, progress, say
+from jounce.cli.arguments import actuated_option, limits_option, robot_argument
+from jounce.cli.console import grid, note, output, progress, say
 from jounce.cli.failure import CheckFailed
-from jounce.cli.fleet_argument import fleet_options, fleet_progress, is_fleet, tell_failed, who
-from jounce.cli.motion_argument import NAMES, logged, motion_options
+from jounce.cli.fleet_argument import fleet_options, is_fleet, tell_failed
+from jounce.cli.motion_argument import logged, motion_options
 
 if TYPE_CHECKING:
     from jounce.limits.check import LimitReport
     from jounce.limits.limits import MotionLimits
     from jounce.model.robot import Robot
 
-_FILE = click.Path(path_type=Path)
 _WORST = 20  # lines about many logs
 
 
 @click.command("check", epilog="Example: jounce check panda log.csv --limits limits.csv")
 @robot_argument
-@click.option("--limits", type=_FILE, metavar="FILE",
-              help="Limits (.csv, .json); what it leaves out is the robot's own.")  # fmt: skip
+@limits_option
 @actuated_option
 @motion_options
 @fleet_options
-def check(robot: Robot, *, motion: tuple[Path, ...], limits: Path | None, **options: Any) -> None:
+def check(
+    robot: Robot,
+    *,
+    motion: tuple[Path, ...],
+    limits: MotionLimits | None,
+    actuated: list[str] | None,
+    reading: dict[str, Any],
+    who: dict[str, Any],
+) -> None:
     """Check a logged motion against limits.
 
     It ends with 1 if one is exceeded.  MOTION is a log as for 'jounce id'; rates that it lacks
@@ -39,20 +45,20 @@ def check(robot: Robot, *, motion: tuple[Path, ...], limits: Path | None, **opti
     from jounce.limits.check import check_log, needed_order
     from jounce.limits.limits import MotionLimits, spoken
 
-    known = MotionLimits.of(robot) if limits is None else MotionLimits.read(limits, robot)
+    known = MotionLimits.of(robot) if limits is None else limits
     if not known.limited():
         raise ArgumentError(f"no limits are known of {robot.name!r}; give some with --limits.")
-    if is_fleet(motion, options):
-        _check_fleet(robot, motion, known, options)
+    if is_fleet(motion, who):
+        _check_fleet(robot, motion, known, actuated=actuated, **who, **reading)
         return
-    log = logged(motion[0], robot, needed_order(known), options)
+    log = logged(motion[0], robot, needed_order(known), reading)
     with progress(f"limits of {robot.name}"):
-        report = check_log(robot, log, known, actuated=options["actuated"])
+        report = check_log(robot, log, known, actuated=actuated)
     _print(report)
     if report.differentiated:
         say(f"rates: {log.method}; of it {', '.join(map(spoken, report.differentiated))}")
-    for note in log.notes:
-        messages().print(f"jounce: {note}", markup=False, soft_wrap=True)
+    for line in log.notes:
+        note(line)
     if report.violations:
         worst, *more = report.violations
         others = f", and {len(more)} more" if more else ""
@@ -61,22 +67,13 @@ def check(robot: Robot, *, motion: tuple[Path, ...], limits: Path | None, **opti
 
 
 def _check_fleet(
-    robot: Robot, motion: tuple[Path, ...], limits: MotionLimits, options: dict[str, Any]
+    robot: Robot, motion: tuple[Path, ...], limits: MotionLimits, **options: Any
 ) -> None:
     """Check many logs: the worst joints, a line each."""
     from jounce.fleet import check as check_fleet
 
-    said = {name: options[name] for name in NAMES}
-    with fleet_progress(f"limits of {robot.name}") as report:
-        found = check_fleet(
-            robot,
-            motion,
-            limits,
-            actuated=options["actuated"],
-            progress=report,
-            **who(options),
-            **said,
-        )
+    with progress(f"limits of {robot.name}") as bar:
+        found = check_fleet(robot, motion, limits, progress=bar.reach, **options)
     for file, row in found.rows[:_WORST]:
         say(f"{100.0 * row.use:.4g} % of the limit: {file}: {row}")
     if len(found.rows) > _WORST:
@@ -89,13 +86,10 @@ def _check_fleet(
 
 def _print(report: LimitReport) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
     from jounce.limits.limits import spoken
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("joint", "limit", "bound", "peak", "time s", "use %"):
-        table.add_column(title, justify="left" if title in ("joint", "limit") else "right")
+    table = grid("joint", "limit", "bound", "peak", "time s", "use %", words=2)
     for row in sorted(report.rows, key=lambda row: -row.use):
         style = "red" if row.violated else None
         numbers = (row.bound, row.value, row.time, 100.0 * row.use)

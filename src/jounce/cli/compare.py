@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 from rich.markup import escape
-from rich.table import Table
 
-from jounce.cli.arguments import check_output, robot_argument
-from jounce.cli.console import output, progress
+from jounce.cli.arguments import check_output, output_option, robot_argument
+from jounce.cli.console import grid, output, progress
 from jounce.cli.failure import CheckFailed
+from jounce.cli.picture import check_picture
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 TRUSTED = 1e-9  # a larger relative error is no rounding error
 _FULL = "0-6"
 _QUICK = "0-2"
-_STEPS = 1000  # of the progress bar
 
 
 @click.command(epilog="Example: jounce compare planar2r --quick --csv comparison.csv")
@@ -33,10 +32,8 @@ _STEPS = 1000  # of the progress bar
               help=f"Time derivatives, such as 0-6 or 0,2,4.  [default: {_FULL}]")  # fmt: skip
 @click.option("--formulation", "formulations", multiple=True, metavar="NAME",
               help="Only this formulation; may be repeated.")  # fmt: skip
-@click.option("--csv", "table", type=click.Path(path_type=Path), metavar="FILE",
-              help="Write all measurements as CSV.")  # fmt: skip
-@click.option("--plot", "picture", type=click.Path(path_type=Path), metavar="FILE",
-              help="Draw them: .svg, .png or .pdf.")  # fmt: skip
+@output_option("--csv", "table", help="Write all measurements as CSV.")
+@output_option("--plot", "picture", help="Draw them: .svg, .png or .pdf.")
 @click.option("--quick", is_flag=True, help=f"Fewer samples and rounds, orders {_QUICK}.")
 def compare(
     robot: Robot,
@@ -56,12 +53,9 @@ def compare(
     from jounce.comparison.study import compare as study
 
     wanted = _orders(orders or (_QUICK if quick else _FULL))
-    _check_outputs(table, picture)
-    with progress(f"comparing formulations on {robot.name}", total=_STEPS) as advance:
-
-        def report(done: int, total: int) -> None:
-            advance(_STEPS * done // total - _STEPS * (done - 1) // total)
-
+    check_output(table)
+    check_picture(picture)
+    with progress(f"comparing formulations on {robot.name}") as bar:
         found = study(
             robot,
             wanted,
@@ -69,7 +63,7 @@ def compare(
             samples=512 if quick else SAMPLES,
             instants=5 if quick else INSTANTS,
             rounds=3 if quick else ROUNDS,
-            progress=report,
+            progress=bar.reach,
         )
     if table is not None:
         found.to_csv(table)
@@ -91,29 +85,17 @@ def _orders(text: str) -> list[int]:
     return sorted(orders)
 
 
-def _check_outputs(table: Path | None, picture: Path | None) -> None:
-    """Find out before minutes of measuring whether the results can be written."""
-    from jounce.comparison.figure import require_matplotlib
-
-    check_output(table)
-    check_output(picture)
-    if picture is not None:
-        require_matplotlib(picture)
-
-
 def _print(console: Console, found: Comparison) -> None:
     from jounce.comparison.records import remarks, tables
 
     robot, machine = escape(found.robot), escape(found.machine)
     console.print(f"[bold cyan]{robot}[/]  inverse dynamics on {machine}")
     for title, headings, rows in tables(found):
-        grid = Table(box=None, pad_edge=False, header_style="bold")
-        for i, heading in enumerate(headings):
-            grid.add_column(heading, justify="right" if i else "left", no_wrap=True)
+        table = grid(*headings)
         for name, *cells in rows:
-            grid.add_row(f"[cyan]{escape(name)}[/]", *cells)
+            table.add_row(f"[cyan]{escape(name)}[/]", *cells)
         console.print(f"\n[bold]{title}[/]")
-        console.print(grid)
+        console.print(table)
     for remark in remarks(found):
         console.print(f"\n{escape(remark)}", soft_wrap=True)
 

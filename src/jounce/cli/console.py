@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from threading import Timer
 from typing import TYPE_CHECKING
 
 from rich.console import Console, ConsoleOptions, RenderableType
-from rich.progress import Progress
+from rich.markup import escape
+from rich.progress import Progress, TaskID
 from rich.segment import Segment
+from rich.table import Table
 
 from jounce.cli.failure import harmless
 
@@ -50,26 +52,52 @@ def say(line: str) -> None:
     output().print(line, markup=False, soft_wrap=True)
 
 
+def note(line: str) -> None:
+    """Print one line that is not a result."""
+    messages().print(f"jounce: {line}", markup=False, soft_wrap=True)
+
+
+def grid(*headings: str, words: int = 1) -> Table:
+    """Return a table without lines, of some columns of words and then numbers."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for i, heading in enumerate(headings):
+        table.add_column(escape(heading), justify="left" if i < words else "right")
+    return table
+
+
+class Bar:
+    """A progress bar: a call is a step, `reach` tells how much is done of how much."""
+
+    def __init__(self, bar: Progress, task: TaskID) -> None:
+        self._bar, self._task = bar, task
+        self.moved = False
+
+    def __call__(self, steps: int = 1) -> None:
+        """Go some steps further."""
+        self._bar.advance(self._task, steps)
+
+    def reach(self, done: float, total: float) -> None:
+        """Show that so much is done."""
+        self._bar.update(self._task, completed=done, total=total)
+        self.moved = True
+
+
 @contextmanager
-def progress(description: str, total: int | None = None) -> Iterator[Callable[..., None]]:
-    """Show a progress bar while the block runs; yields ``advance(steps=1)``.
+def progress(description: str, total: int | None = None) -> Iterator[Bar]:
+    """Show a progress bar while the block runs, and yield it.
 
     The bar goes to stderr, only on a terminal, only after half a second, and leaves no trace.
     """
     bar = Progress(console=messages(), transient=True)
-    task = bar.add_task(description, total=total)
-
-    def advance(steps: int = 1) -> None:
-        bar.advance(task, steps)
-
+    shown = Bar(bar, bar.add_task(description, total=total))
     if not bar.console.is_terminal:
-        yield advance
+        yield shown
         return
     timer = Timer(_DELAY, bar.start)
     timer.daemon = True
     timer.start()
     try:
-        yield advance
+        yield shown
     finally:
         timer.cancel()
         timer.join()  # either it never starts the bar or it has started it by now
@@ -79,16 +107,9 @@ def progress(description: str, total: int | None = None) -> Iterator[Callable[..
 def compile_with_progress(kernel: Kernel) -> bool:
     """Make sure that a kernel is compiled; tell whether anything had to be compiled."""
     robot, quantity, order = kernel.spec[:3]
-    done = 0
-    with progress(f"compiling {quantity} of {robot.name}, order {order}") as advance:
-
-        def report(parts: int, _total: int) -> None:
-            nonlocal done
-            advance(parts - done)
-            done = parts
-
-        kernel.compile(report)
-    return done > 0
+    with progress(f"compiling {quantity} of {robot.name}, order {order}") as bar:
+        kernel.compile(bar.reach)
+    return bar.moved
 
 
 def _console(*, stderr: bool) -> Console:

@@ -7,86 +7,43 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jounce.cli.arguments import FiniteRange, check_output, robot_argument, sample_count
+from jounce.cli.arguments import (
+    check_table,
+    count_option,
+    limits_option,
+    output_option,
+    positive_option,
+    robot_argument,
+    sample_count,
+)
 from jounce.cli.console import progress, say
 
 if TYPE_CHECKING:
     from jounce.identification import Excitation
     from jounce.model.robot import Robot
 
-_FILE = click.Path(path_type=Path, dir_okay=False)
-_TABLES = (".csv", ".npz", ".parquet")
-
 
 @click.command(epilog="Example: jounce excite panda --time 10 -o motion.csv")
 @robot_argument
-@click.option(
-    "--time",
-    "duration",
-    type=FiniteRange(min=0, min_open=True),
-    default=10.0,
-    show_default=True,
-    metavar="T",
-    help="How long, in s; then it repeats.",
-)
-@click.option(
-    "--harmonics",
-    type=click.IntRange(min=2),
-    default=5,
-    show_default=True,
-    metavar="N",
-    help="Waves a joint is the sum of.",
-)
-@click.option(
-    "--limits", type=_FILE, metavar="FILE", help="A .csv or .json of limits, else those of ROBOT."
-)
-@click.option(
-    "--noise",
-    type=FiniteRange(min=0, min_open=True),
-    metavar="SIGMA",
-    help="Standard deviation of the torques in N m (N).  [default: 1 % of the limits]",
-)
-@click.option(
-    "--step",
-    type=FiniteRange(min=0, min_open=True),
-    default=0.001,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time between samples, of the motion and of the log.",
-)
-@click.option(
-    "--starts",
-    type=click.IntRange(min=1),
-    default=3,
-    show_default=True,
-    metavar="N",
-    help="Searches; the best is taken.",
-)
-@click.option(
-    "--seed", type=int, default=0, show_default=True, metavar="N", help="Of the random starts."
-)
-@click.option("--out", "-o", type=_FILE, metavar="FILE",
-              help="Where to write t, q, v, a: .csv, .npz or .parquet.")  # fmt: skip
-def excite(robot: Robot, **options: Any) -> None:
+@positive_option("--time", "duration", default=10.0, metavar="T",
+                 help="How long, in s; then it repeats.")  # fmt: skip
+@count_option("--harmonics", "Waves a joint is the sum of.", least=2, default=5)
+@limits_option
+@positive_option("--noise", metavar="SIGMA", help="Standard deviation of the torques in N m (N).  "
+                 "[default: 1 % of the limits]")  # fmt: skip
+@positive_option("--step", default=0.001, metavar="SECONDS",
+                 help="Time between samples, of the motion and of the log.")  # fmt: skip
+@count_option("--starts", "Searches; the best is taken.", least=1, default=3)
+@count_option("--seed", "Of the random starts.", default=0)
+@output_option("--out", "-o", help="Where to write t, q, v, a: .csv, .npz or .parquet.")
+def excite(robot: Robot, *, out: Path | None, step: float, **options: Any) -> None:
     """Make a motion whose log tells most about a robot, within its limits."""
     from jounce.identification import excitation
-    from jounce.limits.limits import MotionLimits
 
-    samples = sample_count(options["duration"], options["step"])
-    out = check_output(options["out"], *_TABLES, inputs=[options["limits"]])
-    limits = None if options["limits"] is None else MotionLimits.read(options["limits"], robot)
-    with progress(f"searching for a motion of {robot.name}") as advance:
-        found = excitation(
-            robot,
-            limits,
-            duration=options["duration"],
-            harmonics=options["harmonics"],
-            noise=options["noise"],
-            rate=1.0 / options["step"],
-            starts=options["starts"],
-            seed=options["seed"],
-            progress=lambda *_: advance(),
-        )
+    samples = sample_count(options["duration"], step)
+    check_table(out)
+    with progress(f"searching for a motion of {robot.name}") as bar:
+        found = excitation(robot, rate=1.0 / step, progress=bar.reach, **options)
     _print(found)
     if out is not None:
         _write(robot, found, samples, out)

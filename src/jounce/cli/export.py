@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jounce.cli.arguments import robot_argument
+from jounce.cli.arguments import count_option, robot_argument
 from jounce.cli.console import say
 from jounce.kernels.export_cpp import TEMPLATES
 from jounce.kernels.table import QUANTITIES
@@ -51,16 +51,14 @@ def _some(words: Sequence[str]) -> str:
 @robot_argument
 @click.argument("quantity")
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--order", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
-              help="Highest time derivative.")  # fmt: skip
+@count_option("--order", "Highest time derivative.", default=0)
 @click.option("--lang", type=click.Choice([*LANGUAGES]), default="c", show_default=True,
               help="C99; one header of C++17; C with CasADi's external interface and Jacobian; "
               "a function of MATLAB or Octave.")  # fmt: skip
 @click.option("--name", metavar="NAME", help="Of the function, else made of robot and quantity.")
 @click.option("--float32", is_flag=True, default=None,
               help="Single precision (C, C++); its measured error is stated.")  # fmt: skip
-@click.option("--batch", type=click.IntRange(min=1), metavar="N",
-              help="A function of N samples at once (C, C++).")  # fmt: skip
+@count_option("--batch", "A function of N samples at once (C, C++).", least=1)
 @click.option("--template", type=click.Choice([*TEMPLATES]),
               help="Add a controller or a block of Simulink that calls it (C++).")  # fmt: skip
 @click.option("--wrench", "wrenches", multiple=True, metavar="FRAME",

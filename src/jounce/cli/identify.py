@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jounce.cli.arguments import FiniteRange, check_output, robot_argument
-from jounce.cli.console import messages, say
+from jounce.cli.arguments import LOG, FiniteRange, check_output, output_option, robot_argument
+from jounce.cli.console import note, progress, say
 from jounce.cli.failure import CheckFailed
-from jounce.cli.fleet_argument import fleet_progress, is_fleet, tell_failed, who, who_options
-from jounce.cli.motion_argument import NAMES, motion_options
+from jounce.cli.fleet_argument import is_fleet, tell_failed, who_options
+from jounce.cli.motion_argument import motion_options
 
 if TYPE_CHECKING:
     from jounce.identification.information import Information
     from jounce.model.robot import Robot
 
-_FILE = click.Path(path_type=Path, dir_okay=False)
-_LOG = click.Path(path_type=Path)  # a folder can be a bag
 _KINDS = ("viscous", "coulomb", "offset")
 
 
@@ -26,60 +24,40 @@ _KINDS = ("viscous", "coulomb", "offset")
     epilog="Example: jounce identify panda log.csv --validate other.csv -o identified.json"
 )
 @robot_argument
-@click.argument("logs", type=_LOG, nargs=-1, required=True)
-@click.option(
-    "--validate",
-    type=_LOG,
-    multiple=True,
-    metavar="LOG",
-    help="A log that nothing is fitted to, to measure the result; may be repeated.",
-)
-@click.option(
-    "--friction",
-    default=",".join(_KINDS),
-    show_default=True,
-    metavar="KINDS",
-    help="What is looked for besides the bodies; none for nothing.",
-)
+@click.argument("logs", type=LOG, nargs=-1, required=True)
+@click.option("--validate", type=LOG, multiple=True, metavar="LOG",
+              help="A log that nothing is fitted to, to measure the result; "
+              "may be repeated.")  # fmt: skip
+@click.option("--friction", default=",".join(_KINDS), show_default=True, metavar="KINDS",
+              help="What is looked for besides the bodies; none for nothing.")  # fmt: skip
 @click.option("--armature", is_flag=True, help="Look for the inertias of the motors too.")
-@click.option(
-    "--least-squares", is_flag=True, help="Take what fits best, even if no robot can be like that."
-)
-@click.option(
-    "--prior",
-    type=click.Choice(["entropic", "euclidean", "none"]),
-    default="entropic",
-    show_default=True,
-    help="Distance to ROBOT that decides what the logs do not.",
-)
-@click.option(
-    "--payload-frame", metavar="FRAME", help="Find only the load at this frame; see --without."
-)
-@click.option(
-    "--without",
-    type=_LOG,
-    multiple=True,
-    metavar="LOG",
-    help="With --payload-frame: a log without the load.  [default: ROBOT is right]",
-)
-@click.option(
-    "--trim",
-    type=FiniteRange(min=0),
-    metavar="SECONDS",
-    help="Leave out so much at both ends of a log.  [default: five knots of the spline]",
-)
+@click.option("--least-squares", is_flag=True,
+              help="Take what fits best, even if no robot can be like that.")  # fmt: skip
+@click.option("--prior", type=click.Choice(["entropic", "euclidean", "none"]), default="entropic",
+              show_default=True, help="Distance to ROBOT that decides what the logs do "
+              "not.")  # fmt: skip
+@click.option("--payload-frame", metavar="FRAME",
+              help="Find only the load at this frame; see --without.")  # fmt: skip
+@click.option("--without", type=LOG, multiple=True, metavar="LOG",
+              help="With --payload-frame: a log without the load.  "
+              "[default: ROBOT is right]")  # fmt: skip
+@click.option("--trim", type=FiniteRange(min=0), metavar="SECONDS",
+              help="Leave out so much at both ends of a log.  "
+              "[default: five knots of the spline]")  # fmt: skip
 @motion_options
 @who_options
-@click.option(
-    "--report",
-    "page",
-    type=_FILE,
-    metavar="FILE",
-    help="Where to write a page of forces, residuals and parameters: .html.",
-)
-@click.option("--out", "-o", type=_FILE, metavar="FILE",
-              help="Where to write the robot: .json, or .urdf if ROBOT is one.")  # fmt: skip
-def identify(robot: Robot, *, logs: tuple[Path, ...], **options: Any) -> None:
+@output_option("--report", "page",
+               help="Where to write a page of forces, residuals and parameters: "
+               ".html.")  # fmt: skip
+@output_option("--out", "-o", help="Where to write the robot: .json, or .urdf if ROBOT is one.")
+def identify(
+    robot: Robot,
+    *,
+    logs: tuple[Path, ...],
+    reading: dict[str, Any],
+    who: dict[str, Any],
+    **options: Any,
+) -> None:
     """Find the robot that fits logs with torques, or what it carried.
 
     A LOG is a .csv, .npz or .parquet file with a column t and, for every joint, q:JOINT and the
@@ -90,12 +68,11 @@ def identify(robot: Robot, *, logs: tuple[Path, ...], **options: Any) -> None:
     from jounce.identification import payload
 
     source = click.get_current_context().meta["jounce.source"]
-    inputs = [*logs, *options["validate"], *options["without"]]
-    out = check_output(options["out"], ".json", ".urdf", inputs=inputs)
+    out = check_output(options["out"], ".json", ".urdf")
     if out is not None and out.suffix.lower() == ".urdf" and not str(source).endswith(".urdf"):
         raise click.UsageError(f"{out}: a URDF can be written only if ROBOT is one, not {source}")
-    page = check_output(options["page"], ".html", inputs=inputs)
-    reading = {name: options[name] for name in NAMES} | {"trim": options["trim"]}
+    page = check_output(options["page"], ".html")
+    reading = {**reading, "trim": options["trim"]}
     if options["without"] and options["payload_frame"] is None:
         raise click.UsageError("--without needs --payload-frame")
     if page is not None and options["payload_frame"] is not None:
@@ -103,8 +80,8 @@ def identify(robot: Robot, *, logs: tuple[Path, ...], **options: Any) -> None:
     friction = _kinds(options["friction"])
     armature = options["armature"] and options["payload_frame"] is None
     looked_for = {"friction": friction, "armature": armature}
-    told = _told(robot, logs, options, **looked_for, **reading)
-    bare = _told(robot, options["without"], options, **looked_for, **reading)
+    told = _told(robot, logs, who, **looked_for, **reading)
+    bare = _told(robot, options["without"], who, **looked_for, **reading)
     left_out = [
         line for part in (*told, *bare) if not isinstance(part, Path) for line in part.failed
     ]
@@ -143,15 +120,15 @@ def identify(robot: Robot, *, logs: tuple[Path, ...], **options: Any) -> None:
 
 
 def _told(
-    robot: Robot, logs: tuple[Path, ...], options: dict[str, Any], **said: Any
+    robot: Robot, logs: tuple[Path, ...], who: dict[str, Any], **said: Any
 ) -> list[Path | Information]:
     """Return the logs, or what they tell together where many are meant."""
-    if not logs or not is_fleet(logs, options, several=False):
+    if not logs or not is_fleet(logs, who, several=False):
         return [*logs]
     from jounce.fleet import information
 
-    with fleet_progress(f"logs of {robot.name}") as report:
-        return [information(robot, logs, progress=report, **who(options), **said)]
+    with progress(f"logs of {robot.name}") as bar:
+        return [information(robot, logs, progress=bar.reach, **who, **said)]
 
 
 def _first_read(logs: tuple[Path, ...], left_out: list[str]) -> str:
@@ -171,7 +148,7 @@ def _write(robot: Robot, out: Path | None, source: str) -> None:
     from jounce.formats.urdf.write import write_urdf
 
     for line in write_urdf(robot, source, out):
-        messages().print(f"jounce: {out}: {line}", markup=False, soft_wrap=True)
+        note(f"{out}: {line}")
 
 
 def _kinds(text: str) -> tuple[str, ...]:

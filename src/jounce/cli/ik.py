@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jounce.cli.arguments import FiniteRange, check_output, numbers, robot_argument, sample_count
-from jounce.cli.console import messages, progress, say
+from jounce.cli.arguments import (
+    INPUT,
+    check_table,
+    count_option,
+    numbers,
+    output_option,
+    positive_option,
+    robot_argument,
+    sample_count,
+)
+from jounce.cli.console import messages, note, progress, say
 from jounce.cli.failure import CheckFailed
 
 if TYPE_CHECKING:
@@ -24,13 +33,12 @@ _POSE = "x y z roll pitch yaw | x y z qx qy qz qw"
 @robot_argument
 @click.option("--frame", required=True, metavar="NAME", help="Frame that is to move.")
 @click.option("--pose", metavar="NUMBERS", help=f"'{_POSE}', in m and rad.")
-@click.option("--path", "path_file", type=click.Path(path_type=Path), metavar="FILE.csv",
+@click.option("--path", "path_file", type=INPUT, metavar="FILE.csv",
               help="Poses in time: columns t, x, y, z, qx, qy, qz, qw.")  # fmt: skip
 @click.option("--q0", metavar="NUMBERS", help="Where to start from; the nearest solution is taken.")
 @click.option("--no-limits", is_flag=True, help="Ignore the limits of position and velocity.")
 @click.option("--no-velocity-limits", is_flag=True, help="Ignore those of velocity only.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="S",
-              help="Of the random starts.")  # fmt: skip
+@count_option("--seed", "Of the random starts.", default=0)
 @click.option("--json", "as_json", is_flag=True, help="With --pose: print JSON.")
 @click.option("--kind", type=click.Choice(["spline", "screws"]), default="spline",
               show_default=True, help="With --path: how to go from pose to pose.")  # fmt: skip
@@ -39,11 +47,10 @@ _POSE = "x y z roll pitch yaw | x y z qx qy qz qw"
 @click.option("--degree", type=click.Choice(["3", "5", "7", "9"]), metavar="3|5|7|9",
               help="With a spline: its degree; at rest (degree − 1) / 2 derivatives vanish.  "
               "[default: 9 at rest, 5 with free ends]")  # fmt: skip
-@click.option("--step", type=FiniteRange(min=0, min_open=True), default=0.01,
-              show_default=True, metavar="SECONDS",
-              help="With --path: time between samples.")  # fmt: skip
-@click.option("--out", "-o", type=click.Path(path_type=Path), metavar="FILE",
-              help="With --path: where to write q … q⁗: .csv, .npz or .parquet.")  # fmt: skip
+@positive_option("--step", default=0.01, metavar="SECONDS",
+                 help="With --path: time between samples.")  # fmt: skip
+@output_option("--out", "-o",
+               help="With --path: where to write q … q⁗: .csv, .npz or .parquet.")  # fmt: skip
 def ik(
     robot: Robot, *, frame: str, pose: str | None, path_file: Path | None, **options: Any
 ) -> None:
@@ -96,7 +103,7 @@ def _follow(robot: Robot, frame: str, file: Path, q0: Any, options: dict[str, An
     out = options["out"]
     if out is None:
         raise click.UsageError("--path needs --out, the file for q … q⁗")
-    check_output(out, inputs=[file])
+    check_table(out)
     start = _middle(robot) if q0 is None else q0
     times, poses = read_poses(file)
     ends = options["ends"]
@@ -128,7 +135,7 @@ def _follow(robot: Robot, frame: str, file: Path, q0: Any, options: dict[str, An
         f"number {motion.condition[worst]:.3g} at t = {samples[worst]:.4g} s"
     )
     if q0 is None:
-        messages().print("jounce: without --q0 the search began in the middle of the range")
+        note("without --q0 the search began in the middle of the range")
 
 
 def _middle(robot: Robot) -> np.ndarray:

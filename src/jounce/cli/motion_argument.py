@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from jounce.cli.arguments import FiniteRange
+from jounce.cli.arguments import Command, FiniteRange
 
 if TYPE_CHECKING:
     from jounce.model.robot import Robot
     from jounce.tables.log import Log
-
-NAMES = (
-    *("units", "noise", "degree", "fit", "drop_duplicates", "drop_invalid"),
-    *("columns", "time", "topic"),
-)
 
 
 def _mapping(_context: Any, _option: Any, given: tuple[str, ...]) -> dict[str, str] | None:
@@ -29,38 +25,58 @@ def _mapping(_context: Any, _option: Any, given: tuple[str, ...]) -> dict[str, s
     return {column: joint for column, _, joint in pairs} or None
 
 
-_OPTIONS = (
-    click.option("--units", metavar="UNITS",
-                 help="Units of MOTION, such as deg,ms: of rad, deg; m, mm; s, ms, us, ns.  "
-                 "[default: rad,m,s]"),
-    click.option("--noise", type=FiniteRange(min=0), metavar="SIGMA",
-                 help="Standard deviation of the samples in rad (m); 0 interpolates.  "
-                 "[default: estimated]"),
-    click.option("--degree", type=int, metavar="N",
-                 help="Degree of the spline, odd.  [default: 7, more beyond order 2]"),
-    click.option("--fit", is_flag=True, help="Use the positions only, though MOTION has rates."),
-    click.option("--drop-duplicates", is_flag=True,
-                 help="Leave out rows that repeat the row before."),
-    click.option("--drop-invalid", is_flag=True,
-                 help="Leave out rows with anything but numbers, or a time that runs back."),
-    click.option("--map", "columns", multiple=True, metavar="COLUMN=JOINT", callback=_mapping,
-                 help="Which joint a column is, where its name does not say; may be repeated."),
-    click.option("--time", metavar="COLUMN", help="Which column of MOTION is the time."),
-    click.option("--topic", metavar="TOPIC",
-                 help="Topic of a bag, or how the names of the columns begin that are meant."),
-)  # fmt: skip
+_OPTIONS = {
+    "units": click.option(
+        "--units", metavar="UNITS",
+        help="Units of MOTION, such as deg,ms: of rad, deg; m, mm; s, ms, us, ns.  "
+        "[default: rad,m,s]"),
+    "noise": click.option(
+        "--noise", type=FiniteRange(min=0), metavar="SIGMA",
+        help="Standard deviation of the samples in rad (m); 0 interpolates.  "
+        "[default: estimated]"),
+    "degree": click.option(
+        "--degree", type=int, metavar="N",
+        help="Degree of the spline, odd.  [default: 7, more beyond order 2]"),
+    "fit": click.option(
+        "--fit", is_flag=True, help="Use the positions only, though MOTION has rates."),
+    "drop_duplicates": click.option(
+        "--drop-duplicates", is_flag=True, help="Leave out rows that repeat the row before."),
+    "drop_invalid": click.option(
+        "--drop-invalid", is_flag=True,
+        help="Leave out rows with anything but numbers, or a time that runs back."),
+    "columns": click.option(
+        "--map", "columns", multiple=True, metavar="COLUMN=JOINT", callback=_mapping,
+        help="Which joint a column is, where its name does not say; may be repeated."),
+    "time": click.option("--time", metavar="COLUMN", help="Which column of MOTION is the time."),
+    "topic": click.option(
+        "--topic", metavar="TOPIC",
+        help="Topic of a bag, or how the names of the columns begin that are meant."),
+}  # fmt: skip
 
 
-def motion_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give ``command`` the options ``NAMES``."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+def motion_options(command: Command) -> Command:
+    """Call ``command`` with ``reading``: how to read a log, as `open_log` takes it."""
+
+    @functools.wraps(command)
+    def with_reading(**options: Any) -> Any:
+        reading = {name: options.pop(name) for name in _OPTIONS}
+        return command(reading=reading, **options)
+
+    for option in reversed(_OPTIONS.values()):
+        with_reading = option(with_reading)
+    return with_reading
 
 
-def logged(path: Path, robot: Robot, order: int, options: dict[str, Any], **more: Any) -> Log:
+def refuse_without_motion(options: Mapping[str, Any]) -> None:
+    """Raise for an option of a log, by the name of its parameter, where there is no log."""
+    for name, value in options.items():
+        if value is not None and value is not False:
+            option = {"columns": "map"}.get(name, name).replace("_", "-")
+            raise click.UsageError(f"--{option} is for a MOTION, and none is given")
+
+
+def logged(path: Path, robot: Robot, order: int, reading: dict[str, Any], **more: Any) -> Log:
     """Open a log of which q and its rates up to ``order`` are of use, as the options say."""
     from jounce.tables.log import open_log
 
-    said = {name: options[name] for name in NAMES}
-    return open_log(robot, path, order=order, forces=False, **said, **more)
+    return open_log(robot, path, order=order, forces=False, **reading, **more)

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from jounce.cli.arguments import check_output
 from jounce.errors import TableError
+from jounce.lazy import required
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,6 +115,13 @@ class Sketch:
             self.stride *= 2
             buckets = buckets.merged(self.stride)
         self._blocks, self._waiting = [buckets], 0
+
+
+def check_picture(path: Path | None) -> Path | None:
+    """Return the path of a picture, if there is one, after finding out whether it can be drawn."""
+    if check_output(path, *ENDINGS) is not None:
+        required("matplotlib", "--plot", "plot")
+    return path
 
 
 def draw(path: Path, title: str, time: np.ndarray, panes: Sequence[Pane]) -> None:

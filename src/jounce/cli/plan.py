@@ -9,14 +9,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jounce.cli.arguments import (
-    FiniteRange,
+    LOG,
     actuated_option,
     check_output,
+    check_table,
+    count_option,
+    limits_option,
+    output_option,
+    positive_option,
     robot_argument,
     sample_count,
 )
-from jounce.cli.console import messages, output, progress, say
-from jounce.cli.picture import ENDINGS
+from jounce.cli.console import grid, note, output, progress, say
+from jounce.cli.picture import check_picture
 
 if TYPE_CHECKING:
     from jounce.limits.limits import MotionLimits
@@ -24,31 +29,23 @@ if TYPE_CHECKING:
     from jounce.planning.timed_motion import TimedMotion
     from jounce.tables.table import MotionTable
 
-_FILE = click.Path(path_type=Path)
-
 
 @click.command(
     "plan", epilog="Example: jounce plan panda points.csv --limits limits.csv -o motion.csv"
 )
 @robot_argument
-@click.argument("points", type=_FILE)
-@click.option("--limits", type=_FILE, metavar="FILE",
-              help="Limits (.csv, .json); what it leaves out is the robot's own.")  # fmt: skip
-@click.option("--out", "-o", type=_FILE, metavar="FILE",
-              help="Where to write t, q, v, a …, Q, Q1 …: .csv, .npz or .parquet.")  # fmt: skip
-@click.option("--rate", type=FiniteRange(min=0, min_open=True), default=1000.0,
-              show_default=True, metavar="HZ", help="Samples a second to write.")  # fmt: skip
-@click.option("--report", type=_FILE, metavar="FILE",
-              help="Write a page that shows the motion (.html).")  # fmt: skip
-@click.option("--plot", type=_FILE, metavar="FILE",
-              help="Write a picture of torques and rates as parts of their limits.")  # fmt: skip
-@click.option("--knots", type=click.IntRange(min=8), metavar="N",
-              help="Pieces of the speed along the path.  [default: 50 a point]")  # fmt: skip
-@click.option("--smoothness", type=click.IntRange(min=1), default=3, show_default=True,
-              metavar="N", help="Derivatives of q that vanish at both ends.")  # fmt: skip
+@click.argument("points", type=LOG)
+@limits_option
+@output_option("--out", "-o",
+               help="Where to write t, q, v, a …, Q, Q1 …: .csv, .npz or .parquet.")  # fmt: skip
+@positive_option("--rate", default=1000.0, metavar="HZ", help="Samples a second to write.")
+@output_option("--report", help="Write a page that shows the motion (.html).")
+@output_option("--plot", help="Write a picture of torques and rates as parts of their limits.")
+@count_option("--knots", "Pieces of the speed along the path.  [default: 50 a point]", least=8)
+@count_option("--smoothness", "Derivatives of q that vanish at both ends.", least=1, default=3)
 @actuated_option
 @click.option("--units", metavar="UNITS", help="Units of POINTS, as for 'jounce id'.")
-def plan(robot: Robot, *, points: Path, **options: Any) -> None:
+def plan(robot: Robot, *, points: Path, limits: MotionLimits | None, **options: Any) -> None:
     """Find the fastest motion through points that keeps all limits.
 
     POINTS is a .csv, .npz or .parquet file as for 'jounce id', with one point a row; of its
@@ -61,12 +58,8 @@ def plan(robot: Robot, *, points: Path, **options: Any) -> None:
     from jounce.planning.planner import time_optimal
     from jounce.tables.file import read_motion, write_table
 
-    given = [points, options["limits"]]
-    out = check_output(options["out"], ".csv", ".npz", ".parquet", inputs=given)
-    page = check_output(options["report"], ".html", inputs=given)
-    plot = check_output(options["plot"], *ENDINGS, inputs=given)
-    if plot is not None:
-        required("matplotlib", "--plot", "plot")
+    out, page = check_table(options["out"]), check_output(options["report"], ".html")
+    plot = check_picture(options["plot"])
     if page is not None and robot.closures:
         raise UnsupportedError(
             f"--report shows no robot with closures such as {robot.name!r} yet; leave it out, and "
@@ -74,18 +67,11 @@ def plan(robot: Robot, *, points: Path, **options: Any) -> None:
         )
     if page is not None:
         required("plotly", "--report", "report")
-    read = options["limits"]
-    limits = MotionLimits.of(robot) if read is None else MotionLimits.read(read, robot)
+    limits = MotionLimits.of(robot) if limits is None else limits
     path = read_motion(points, robot, units=options["units"]).values[0]
     with progress(f"planning {robot.name} through {len(path)} points"):
-        motion = time_optimal(
-            robot,
-            path,
-            limits,
-            knots=options["knots"],
-            smoothness=options["smoothness"],
-            actuated=options["actuated"],
-        )
+        chosen = {name: options[name] for name in ("knots", "smoothness", "actuated")}
+        motion = time_optimal(robot, path, limits, **chosen)
     _print(motion)
     sample_count(motion.duration, 1.0 / options["rate"])
     table = motion.table(options["rate"])
@@ -109,11 +95,8 @@ def _title(robot: Robot, points: Path, motion: TimedMotion) -> str:
 
 def _print(motion: TimedMotion) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("limit that binds", "joint", "from s", "to s"):
-        table.add_column(title, justify="right" if title.endswith(" s") else "left")
+    table = grid("limit that binds", "joint", "from s", "to s", words=2)
     for row in motion.binding:
         table.add_row(row.quantity, escape(row.joint), f"{row.start:.4f}", f"{row.end:.4f}")
     output().print(table)
@@ -123,7 +106,7 @@ def _print(motion: TimedMotion) -> None:
         "of rates)" + (f"; with one speed {one_speed:.6g} s" if faster else "")
     )
     if not motion.converged:
-        messages().print("jounce: the solver stopped early; the motion keeps all limits")
+        note("the solver stopped early; the motion keeps all limits")
 
 
 def _draw(path: Path, robot: Robot, table: MotionTable, limits: MotionLimits, title: str) -> None:

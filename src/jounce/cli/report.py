@@ -7,9 +7,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from jounce.cli.arguments import FiniteRange, check_output, elastic_robot, robot_argument
-from jounce.cli.console import messages, output, progress
-from jounce.cli.motion_argument import NAMES, logged, motion_options
+from jounce.cli.arguments import (
+    LOG,
+    POSITIVE,
+    check_output,
+    count_option,
+    elastic_robot,
+    limits_option,
+    output_option,
+    positive_option,
+    robot_argument,
+)
+from jounce.cli.console import note, progress, say
+from jounce.cli.motion_argument import logged, motion_options, refuse_without_motion
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,10 +28,8 @@ if TYPE_CHECKING:
     from jounce.model.robot import Robot
     from jounce.report.records import Report
 
-_FILE = click.Path(path_type=Path, dir_okay=False)
 _DURATION, _STEP = 10.0, 0.01  # s, of the motion of a robot that comes without one
 _MOST_SAMPLES = 2_000_000
-_POSITIVE = FiniteRange(min=0, min_open=True)
 
 
 class _Motion(NamedTuple):
@@ -35,23 +43,30 @@ class _Motion(NamedTuple):
 
 @click.command(epilog="Example: jounce report panda log.csv -o report.html")
 @robot_argument
-@click.argument("motion", type=click.Path(path_type=Path), required=False)
-@click.option("--out", "-o", type=_FILE, default="report.html", show_default=True,
-              metavar="FILE", help="Where to write the page.")  # fmt: skip
-@click.option("--order", type=click.IntRange(min=2), default=2, show_default=True, metavar="K",
-              help="Highest time derivative of the torques.")  # fmt: skip
+@click.argument("motion", type=LOG, required=False)
+@output_option("--out", "-o", default="report.html", show_default=True,
+               help="Where to write the page.")  # fmt: skip
+@count_option("--order", "Highest time derivative of the torques.", least=2, default=2,
+              metavar="K")  # fmt: skip
 @click.option("--elastic", multiple=True, metavar="K,J",
               help="Show the motors, of inertia J, behind springs of stiffness K (or inf); once "
               "for all joints, or once a joint.")  # fmt: skip
-@click.option("--limits", "limits_file", type=_FILE, metavar="FILE",
-              help="Limits instead of those of ROBOT: .csv or .json.")  # fmt: skip
+@limits_option
 @motion_options
-@click.option("--duration", type=_POSITIVE, metavar="T",
-              help=f"Without MOTION: how long, in s; --time is the same.  "
-              f"[default: {_DURATION:g}]")  # fmt: skip
-@click.option("--step", type=_POSITIVE, metavar="SECONDS",
-              help=f"Without MOTION: time between samples.  [default: {_STEP:g}]")  # fmt: skip
-def report(robot: Robot, *, motion: Path | None, out: Path, **options: Any) -> None:
+@positive_option("--duration", metavar="T",
+                 help=f"Without MOTION: how long, in s; --time is the same.  "
+                 f"[default: {_DURATION:g}]")  # fmt: skip
+@positive_option("--step", metavar="SECONDS",
+                 help=f"Without MOTION: time between samples.  [default: {_STEP:g}]")  # fmt: skip
+def report(
+    robot: Robot,
+    *,
+    motion: Path | None,
+    out: Path,
+    limits: MotionLimits | None,
+    reading: dict[str, Any],
+    **options: Any,
+) -> None:
     """Write a page that shows a robot moving, with torques and limits.
 
     MOTION is a table as for 'jounce id'.  Without it the robot moves in cosines within its
@@ -64,13 +79,13 @@ def report(robot: Robot, *, motion: Path | None, out: Path, **options: Any) -> N
     check_output(out, ".html", ".htm")
     require_plotly()
     drives = elastic_robot(robot, options["elastic"]) if options["elastic"] else None
-    limits = _limits(robot, options["limits_file"])
     orders = options["order"] + 2
     with progress(f"reporting on {robot.name}", STEPS + 1) as advance:
         if motion is None:
-            given = _default(robot, orders, limits, options)
+            refuse_without_motion({**reading, "time": None})
+            given = _default(robot, orders, limits, {**reading, **options})
         else:
-            given = _logged(robot, motion, orders, options)
+            given = _logged(robot, motion, orders, reading, options)
         advance()
         found = write_report(
             out,
@@ -83,15 +98,9 @@ def report(robot: Robot, *, motion: Path | None, out: Path, **options: Any) -> N
             notes=given.notes,
             progress=advance,
         )
-    output().print(_summary(out, found), markup=False, soft_wrap=True)
-    for note in given.notes:
-        messages().print(f"jounce: {note}", markup=False, soft_wrap=True)
-
-
-def _limits(robot: Robot, path: Path | None) -> MotionLimits | None:
-    from jounce.limits.limits import MotionLimits
-
-    return None if path is None else MotionLimits.read(path, robot)
+    say(_summary(out, found))
+    for line in given.notes:
+        note(line)
 
 
 def _default(
@@ -101,11 +110,6 @@ def _default(
 
     from jounce.report.default_motion import default_motion
 
-    given = [name for name in NAMES if options[name] is not None and options[name] is not False]
-    strange = [name for name in given if name != "time"]
-    if strange:
-        option = {"columns": "map"}.get(strange[0], strange[0]).replace("_", "-")
-        raise click.UsageError(f"--{option} is for a MOTION, and none is given")
     duration, step = options["duration"] or _seconds(options["time"]), options["step"] or _STEP
     count = duration / step + 1.0
     if not count <= _MOST_SAMPLES:
@@ -122,16 +126,18 @@ def _default(
 def _seconds(text: str | None) -> float:
     """Return the duration that --time says where there is no MOTION."""
     given: Any = text
-    return _DURATION if text is None else _POSITIVE.convert(given, None, None)
+    return _DURATION if text is None else POSITIVE.convert(given, None, None)
 
 
-def _logged(robot: Robot, path: Path, orders: int, options: dict[str, Any]) -> _Motion:
+def _logged(
+    robot: Robot, path: Path, orders: int, reading: dict[str, Any], options: dict[str, Any]
+) -> _Motion:
     from jounce.errors import TableError
 
     strange = [name for name in ("duration", "step") if options[name] is not None]
     if strange:
         raise click.UsageError(f"--{strange[0]} is for a report without MOTION")
-    log = logged(path, robot, orders, options)
+    log = logged(path, robot, orders, reading)
     table = log.table()
     if len(table.time) < 2:
         raise TableError(f"{path}: a report needs two samples or more, got {len(table.time)}.")

@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jounce.cli.arguments import (
+    INPUT,
     FiniteRange,
     check_output,
     elastic_robot,
     numbers,
+    output_option,
+    positive_option,
     robot_argument,
     sample_count,
 )
 from jounce.cli.console import progress, say
 from jounce.cli.failure import CheckFailed
-from jounce.cli.picture import ENDINGS
-from jounce.lazy import required
+from jounce.cli.picture import check_picture
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,17 +30,13 @@ if TYPE_CHECKING:
     from jounce.simulation import Simulation
 
 HIGHEST = 40  # order of the series; compiling takes longer than anything it could save
-_TICKS = 1000  # of the progress bar
-_TABLES = (".csv", ".json", ".npz")
 _SMOOTH = 1001  # points of a drawn curve
-_FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command(epilog="Example: jounce simulate panda --time 2 -o motion.npz")
 @robot_argument
-@click.option("--time", "duration", type=FiniteRange(min=0, min_open=True), default=1.0,
-              show_default=True, metavar="T", help="How long, in s.")  # fmt: skip
-@click.option("--state", "state_file", type=_FILE, metavar="FILE",
+@positive_option("--time", "duration", default=1.0, metavar="T", help="How long, in s.")
+@click.option("--state", "state_file", type=INPUT, metavar="FILE",
               help="Start from a .json or .npz with q, v (theta, theta1), such as a result of "
               "this command: its last sample.")  # fmt: skip
 @click.option("--q", metavar="NUMBERS", help="Start from these joints, else from the neutral ones.")
@@ -52,12 +50,9 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
               help="Order of the Taylor series, else by the tolerance.")  # fmt: skip
 @click.option("--tol", type=FiniteRange(0, 1, min_open=True, max_open=True), default=1e-14,
               show_default=True, metavar="E", help="Error of a step, of the state.")  # fmt: skip
-@click.option("--step", type=FiniteRange(min=0, min_open=True), default=0.01,
-              show_default=True, metavar="SECONDS", help="Time between samples.")  # fmt: skip
-@click.option("--out", "-o", type=_FILE, metavar="FILE",
-              help="Where to write the motion: .csv, .json or .npz.")  # fmt: skip
-@click.option("--plot", type=_FILE, metavar="FILE",
-              help="Where to draw the motion: .png, .svg or .pdf.")  # fmt: skip
+@positive_option("--step", default=0.01, metavar="SECONDS", help="Time between samples.")
+@output_option("--out", "-o", help="Where to write the motion: .csv, .json or .npz.")
+@output_option("--plot", help="Where to draw the motion: .png, .svg or .pdf.")
 def simulate(robot: Robot, **options: Any) -> None:
     """Let a robot move under constant torques, and gravity.
 
@@ -66,28 +61,18 @@ def simulate(robot: Robot, **options: Any) -> None:
     from jounce.simulation import SimulationError, taylor
 
     sample_count(options["duration"], options["step"])
-    given = [options["state_file"]]
-    out = check_output(options["out"], *_TABLES, inputs=given)
-    plot = check_output(options["plot"], *ENDINGS, inputs=given)
-    if plot is not None:
-        required("matplotlib", "--plot", "plot")
+    out = check_output(options["out"], *_WRITERS)
+    plot = check_picture(options["plot"])
     thing = elastic_robot(robot, options["elastic"]) if options["elastic"] else robot
     state = _state(robot, thing, options)
     torque = None if options["torque"] is None else numbers("--torque", options["torque"], robot.nv)
     end = options["duration"]
     failure: SimulationError | None = None
-    with progress(f"simulating {robot.name}", _TICKS) as advance:
-        done = 0
-
-        def report(t: float) -> None:
-            nonlocal done
-            ticks = int(_TICKS * t / end)
-            advance(ticks - done)
-            done = ticks
-
+    chosen = {name: options[name] for name in ("order", "tol", "limits")}
+    with progress(f"simulating {robot.name}") as bar:
+        chosen["progress"] = lambda t: bar.reach(t, end)
         try:
-            chosen = {name: options[name] for name in ("order", "tol", "limits")}
-            found = taylor(thing, state, torque, (0.0, end), progress=report, **chosen)
+            found = taylor(thing, state, torque, (0.0, end), **chosen)
         except SimulationError as error:
             if not error.partial.steps:
                 raise

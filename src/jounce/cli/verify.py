@@ -8,7 +8,7 @@ import click
 from rich.markup import escape
 from rich.table import Table
 
-from jounce.cli.arguments import robot_argument
+from jounce.cli.arguments import count_option, robot_argument
 from jounce.cli.console import output, progress
 from jounce.cli.failure import CheckFailed
 
@@ -19,13 +19,10 @@ if TYPE_CHECKING:
 
 @click.command(epilog="Example: jounce verify panda --samples 4 --order 2")
 @robot_argument
-@click.option("--samples", type=click.IntRange(min=1), default=8, show_default=True, metavar="N",
-              help="Number of random motions.")  # fmt: skip
-@click.option("--order", type=click.IntRange(min=0), default=4, show_default=True, metavar="K",
-              help="Highest time derivative of the forces.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="S",
-              help="Seed of the random motions.")  # fmt: skip
-def verify(robot: Robot, *, samples: int, order: int, seed: int) -> None:
+@count_option("--samples", "Number of random motions.", least=1, default=8)
+@count_option("--order", "Highest time derivative of the forces.", default=4, metavar="K")
+@count_option("--seed", "Seed of the random motions.", default=0, metavar="S")
+def verify(robot: Robot, **options: int) -> None:
     """Check that a robot is sound and that all computations of it agree.
 
     Exits with 1 if a check fails.  With --no-strict, bodies that cannot be are no bad input:
@@ -33,10 +30,8 @@ def verify(robot: Robot, *, samples: int, order: int, seed: int) -> None:
     """
     import jounce
 
-    with progress(f"verifying {robot.name}") as advance:
-        found = jounce.verify(
-            robot, samples=samples, order=order, seed=seed, progress=lambda *_: advance()
-        )
+    with progress(f"verifying {robot.name}") as bar:
+        found = jounce.verify(robot, **options, progress=bar.reach)
     console = output()
     console.print(escape(found.title), soft_wrap=True)
     console.print(_table(found))

@@ -9,6 +9,7 @@ from typing import Any
 
 from jounce.comparison.records import Comparison
 from jounce.errors import UnsupportedError
+from jounce.lazy import required
 
 _PANELS = (
     ("operations", "operations of one sample"),
@@ -27,12 +28,7 @@ def require_matplotlib(path: str | PathLike[str]) -> str:
         raise UnsupportedError(
             f"a plot is written as .svg, .png or .pdf, got {str(path)!r}: name it like that."
         )
-    try:
-        import matplotlib  # noqa: F401  # pyright: ignore[reportMissingImports]
-    except ImportError as error:
-        raise UnsupportedError(
-            "plotting needs the matplotlib package: pip install 'jounce[plot]'."
-        ) from error
+    required("matplotlib", "plotting", "plot")
     return format
 
 

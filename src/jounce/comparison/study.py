@@ -15,7 +15,7 @@ from jounce.comparison.contestants import CONTESTANTS, Contestant, is_covered, w
 from jounce.comparison.measurement import Entry, Motion, best_seconds, is_compiled
 from jounce.comparison.records import Comparison, Measurement
 from jounce.comparison.reference import Reference, reference
-from jounce.errors import ArgumentError, UnsupportedError, unknown_name
+from jounce.errors import ArgumentError, UnsupportedError, check_name
 from jounce.kernels.description import kernel_spec
 from jounce.model.checks import checked_integer, checked_order
 from jounce.model.configuration import integrate
@@ -102,8 +102,7 @@ def _checked_orders(orders: Iterable[int]) -> list[int]:
 
 def _checked_names(formulations: Sequence[str] | None) -> list[Contestant]:
     for name in formulations or ():
-        if name not in CONTESTANTS:
-            raise unknown_name("formulation", name, CONTESTANTS)
+        check_name("formulation", name, CONTESTANTS)
     return [c for c in CONTESTANTS.values() if formulations is None or c.name in formulations]
 
 

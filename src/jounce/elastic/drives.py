@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 
 from jounce.api.call import Wrench, as_wrenches, rows_to_order
-from jounce.errors import ArgumentError, ModelError, NotFiniteError, ShapeError, UnsupportedError
+from jounce.errors import (
+    ArgumentError,
+    ModelError,
+    NotFiniteError,
+    ShapeError,
+    UnsupportedError,
+    check_type,
+)
 from jounce.kernels.description import kernel_spec
 from jounce.kernels.kernel import kernel_of
 from jounce.model.checks import as_floats, checked, checked_configuration
@@ -80,10 +87,7 @@ def per_joint(
 
 def require_plain_joints(robot: Robot, *, quaternions: bool = False) -> None:
     """Refuse joints that cannot have a motor behind a spring, but for those with quaternions."""
-    if not isinstance(robot, Robot):
-        raise TypeError(
-            f"robot must be a jounce.Robot, got {type(robot).__name__}; see jounce.load."
-        )
+    check_type("robot", robot, Robot)
     for joint in robot.joints:
         if joint.quaternion is not None and not quaternions:
             raise UnsupportedError(

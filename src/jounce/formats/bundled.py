@@ -6,7 +6,7 @@ import json
 from functools import cache
 from importlib.resources import files
 
-from jounce.errors import unknown_name
+from jounce.errors import check_name
 from jounce.formats.json import from_dict
 from jounce.model.robot import Robot
 
@@ -30,15 +30,13 @@ def load_bundled(name: str) -> Robot:
     The published numbers are taken as they are; ``robot.warnings`` names the bodies whose
     inertia no rigid body can have.
     """
-    if name not in _NAMES:
-        raise unknown_name("bundled robot", name, _NAMES)
+    check_name("bundled robot", name, _NAMES)
     return from_dict(json.loads(_text(name)), strict=False, where=f"{name}.json")
 
 
 def bundled_source(name: str) -> str:
     """Return where the numbers of a bundled robot come from."""
-    if name not in _NAMES:
-        raise unknown_name("bundled robot", name, _NAMES)
+    check_name("bundled robot", name, _NAMES)
     return json.loads(_text(name))["source"]
 
 

@@ -10,14 +10,14 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from jounce.errors import InvalidInertiaError, RobotFormatError, UnsupportedError
+from jounce.errors import InvalidInertiaError, RobotFormatError
 from jounce.formats.packages import Packages, check_packages
 from jounce.formats.urdf.reader import load_urdf
+from jounce.lazy import required
 from jounce.model.robot import Robot
 
 _EXPANSION = Lock()  # xacro keeps its state in globals: one expansion at a time
@@ -60,7 +60,7 @@ def expand(
 ) -> str:
     """Return the URDF text that a xacro file stands for."""
     path = Path(path)
-    compiler = _compiler()
+    compiler = required("xacrodoc.xacrodoc", "reading xacro", "xacro")
     if not path.is_file():
         raise RobotFormatError(f"{path}:1: no such file; give the path of a xacro file.")
     values = {name: _as_xacro(value) for name, value in (mappings or {}).items()}
@@ -75,15 +75,6 @@ def expand(
             line = getattr(error, "lineno", 1)  # of an XML error in this file or an included one
             raise RobotFormatError(f"{path}:{line}: xacro: {reason}{_stack(compiler)}") from error
         return document.dom.toxml()
-
-
-def _compiler() -> Any:
-    try:
-        return import_module("xacrodoc.xacrodoc")
-    except ImportError as error:
-        raise UnsupportedError(
-            "reading xacro needs the xacrodoc package: pip install 'jounce[xacro]'."
-        ) from error
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from jounce.errors import ArgumentError, ShapeError, unknown_name
+from jounce.errors import ArgumentError, ShapeError, check_name, check_type
 from jounce.identification.numerical import numerical_null_space
 from jounce.identification.structural import structural_null_space
 from jounce.kernels.tracing import refuse_symbols
@@ -130,10 +130,8 @@ def base_parameters(
     >>> base.differing
     ()
     """
-    if not isinstance(robot, Robot):
-        raise TypeError(f"robot must be a jounce.Robot, got {type(robot).__name__}.")
-    if method not in METHODS:
-        raise unknown_name("method", method, METHODS)
+    check_type("robot", robot, Robot)
+    check_name("method", method, METHODS)
     if not 0.0 < tolerance < 1.0:
         raise ArgumentError(f"tolerance must lie between 0 and 1, such as 1e-8, got {tolerance!r}.")
     if not robot.n_bodies:

@@ -29,7 +29,7 @@ from scipy.optimize import minimize
 
 from jounce.algebra.jet import Jet
 from jounce.dynamics.friction import friction_slope
-from jounce.errors import ArgumentError, InfeasibleError, UnsupportedError, unknown_name
+from jounce.errors import ArgumentError, InfeasibleError, UnsupportedError, check_name
 from jounce.identification.terms import COULOMB_SPEED, FRICTION, Terms, terms_of
 from jounce.identification.triangle import triangle
 from jounce.kernels.kernel import kernel
@@ -133,8 +133,7 @@ def excitation(
     limits = checked_limits(robot, limits)
     terms = terms_of(robot, friction_kinds(friction), armature, coulomb_speed)
     _check(robot, limits, duration, harmonics, starts)
-    if criterion not in CRITERIA:
-        raise unknown_name("criterion", criterion, CRITERIA)
+    check_name("criterion", criterion, CRITERIA)
     search = _Search(terms, limits, duration, harmonics, base_frequency or 1.0 / duration, at_rest)
     search.weights, search.criterion = 1.0 / _noise(limits, noise), CRITERIA[criterion]
     rng = np.random.default_rng(seed)

@@ -19,7 +19,7 @@ from scipy.linalg import qr, solve_triangular
 
 from jounce.api.partials import motor_signals
 from jounce.dynamics.friction import motor_signal
-from jounce.errors import UnsupportedError
+from jounce.errors import UnsupportedError, check_type
 from jounce.identification.base_parameters import base_parameters
 from jounce.identification.numerical import random_regressor
 from jounce.model.parameters import (
@@ -155,8 +155,7 @@ def terms_of(
     robot: Robot, friction: tuple[str, ...], armature: bool, coulomb_speed: float
 ) -> Terms:
     """Return the checked terms, made once."""
-    if not isinstance(robot, Robot):
-        raise TypeError(f"robot must be a jounce.Robot, got {type(robot).__name__}.")
+    check_type("robot", robot, Robot)
     if not robot.nv:
         raise UnsupportedError(f"robot {robot.name!r} has no joint that moves; no force tells.")
     if robot.closures:

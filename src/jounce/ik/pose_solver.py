@@ -11,7 +11,7 @@ import numpy as np
 
 from jounce.algebra.rigid import join, normalized, rotation_vector
 from jounce.api.kinematics import frame_pose
-from jounce.errors import ArgumentError, ShapeError, unknown_name
+from jounce.errors import ArgumentError, ShapeError, check_name
 from jounce.ik.tasks import checked_poses, checked_task
 from jounce.kernels.description import KernelSpec
 from jounce.kernels.kernel import Kernel, kernel_of
@@ -78,8 +78,7 @@ def inverse_kinematics(
     >>> bool(found.converged), bool(found.error < 1e-10)
     (True, True)
     """
-    if representation not in REPRESENTATIONS:
-        raise unknown_name("representation", representation, REPRESENTATIONS)
+    check_name("representation", representation, REPRESENTATIONS)
     names = checked_directions(directions)
     checked_task(robot, frame, representation, names)
     if not (np.isfinite(tolerance) and tolerance > 0):

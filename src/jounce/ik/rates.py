@@ -12,7 +12,7 @@ from jounce.api.kinematics import jacobian
 from jounce.api.singular import condition_numbers, singularity_error
 from jounce.dynamics.inverse_kinematics import Task
 from jounce.dynamics.twists import REPRESENTATIONS
-from jounce.errors import ArgumentError, ShapeError, SingularityError, unknown_name
+from jounce.errors import ArgumentError, ShapeError, SingularityError, check_name
 from jounce.ik.tasks import (
     checked_task,
     checked_weights,
@@ -94,8 +94,7 @@ def inverse_kinematics_rates(
     array([[0.  , 1.25],
            [0.  , 0.  ]])
     """
-    if representation not in REPRESENTATIONS:
-        raise unknown_name("representation", representation, REPRESENTATIONS)
+    check_name("representation", representation, REPRESENTATIONS)
     if not twists:
         raise ShapeError("inverse_kinematics_rates needs q and at least one twist.")
     names = checked_directions(directions)

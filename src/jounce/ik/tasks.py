@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from jounce.dynamics.inverse_kinematics import Task, task_of
-from jounce.errors import ArgumentError, ShapeError, UnsupportedError
+from jounce.errors import ArgumentError, ShapeError, UnsupportedError, check_type
 from jounce.model.checks import as_floats, check_finite
 from jounce.model.directions import in_order
 from jounce.model.robot import Robot
@@ -20,8 +20,7 @@ def checked_task(
     robot: Robot, frame: str, representation: str, names: Sequence[str], prescribed: str = ""
 ) -> Task:
     """Return the task of a frame that at least one joint moves."""
-    if not isinstance(robot, Robot):
-        raise TypeError(f"robot must be a jounce.Robot, got {type(robot).__name__}.")
+    check_type("robot", robot, Robot)
     task = task_of(robot, frame, representation, in_order(names), prescribed)
     if not task.free:
         raise UnsupportedError(

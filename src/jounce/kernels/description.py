@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from jounce.dynamics.twists import REPRESENTATIONS
-from jounce.errors import ArgumentError, UnknownNameError, UnsupportedError, unknown_name
+from jounce.errors import ArgumentError, UnknownNameError, UnsupportedError, check_name, check_type
 from jounce.kernels.products import product_signature
 from jounce.kernels.table import QUANTITIES, VELOCITIES, Argument, Signature
 from jounce.model.checks import checked_order
@@ -35,12 +35,8 @@ def kernel_spec(
 
     ``wrenches`` are frames or pairs of frame and representation.
     """
-    if not isinstance(robot, Robot):
-        raise TypeError(
-            f"robot must be a jounce.Robot, got {type(robot).__name__}; see jounce.load."
-        )
-    if quantity not in QUANTITIES:
-        raise unknown_name("quantity", quantity, QUANTITIES)
+    check_type("robot", robot, Robot)
+    check_name("quantity", quantity, QUANTITIES)
     if robot.closures and QUANTITIES[quantity].closed:
         raise UnsupportedError(
             f"{quantity} knows trees only and robot {robot.name!r} has closures: use "
@@ -82,8 +78,7 @@ def _options(robot: Robot, quantity: str, given: Mapping[str, str]) -> tuple[tup
     """Return all options of a quantity with their values, sorted by name."""
     known = QUANTITIES[quantity].options
     for name in given:
-        if name not in known:
-            raise unknown_name(f"option of {quantity}", name, known)
+        check_name(f"option of {quantity}", name, known)
     chosen = {
         name: given.get(name, values[0] if values else None) for name, values in known.items()
     }
@@ -110,8 +105,7 @@ def _check_velocities(robot: Robot, name: str, words: str) -> None:
 
 
 def _check_option(name: str, value: Any, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise unknown_name(name, value, allowed)
+    check_name(name, value, allowed)
 
 
 def _names(robot: Robot) -> str:

@@ -19,7 +19,7 @@ from jounce.codegen.gate import compiling
 from jounce.codegen.machine_code import compile_program
 from jounce.codegen.parallel import Progress
 from jounce.codegen.program import Program
-from jounce.errors import unknown_name
+from jounce.errors import check_name
 from jounce.kernels import export
 from jounce.kernels.arrays import (
     apart,
@@ -237,8 +237,7 @@ class Kernel:
         shorter ones followed by zeros; ``jacobian`` returns J, its columns one argument after the
         other.  Quaternions are varied number by number.  A product has products itself.
         """
-        if kind not in PRODUCTS:
-            raise unknown_name("product", kind, PRODUCTS)
+        check_name("product", kind, PRODUCTS)
         return kernel_of(self.spec._replace(products=(*self.spec.products, kind)))
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.errors import ModelError, ShapeError, TableError, UnsupportedError, unknown_name
+from jounce.errors import ModelError, ShapeError, TableError, UnsupportedError, check_name
 from jounce.files import csv_rows, read_json
 from jounce.model.checks import as_floats
 from jounce.model.components import velocity_names
@@ -106,8 +106,7 @@ class MotionLimits:
         known = [*values, *(f"{x.name}_lower" for x in QUANTITIES[1:])]
         below = {name: x for name, x in bounds.items() if name in known and name not in values}
         for name, given in bounds.items():
-            if name not in known:
-                raise unknown_name("limit", name, known)
+            check_name("limit", name, known)
             if name not in below:
                 values[name] = checked_bound(name, given, values[name], names)
         for name, missing in (("lower", -np.inf), ("upper", np.inf)):
@@ -182,8 +181,7 @@ def checked_bound(name: str, given: Any, own: np.ndarray, names: tuple[str, ...]
     if isinstance(given, Mapping):
         values = own.copy()
         for joint, value in given.items():
-            if joint not in names:
-                raise unknown_name("joint", joint, names)
+            check_name("joint", joint, names)
             number = as_floats(f"limit {name} of {joint!r}", missing if value is None else value)
             if number.ndim:
                 raise ShapeError(f"limit {name} of {joint!r} must be one number, got {value!r}.")

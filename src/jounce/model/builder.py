@@ -11,7 +11,7 @@ from jounce.algebra.inertia import SpatialInertia
 from jounce.algebra.se3 import IDENTITY, Transform
 from jounce.algebra.so3 import Rotation
 from jounce.algebra.vector import Vec3
-from jounce.errors import JounceError, ModelError, ShapeError, unknown_name
+from jounce.errors import JounceError, ModelError, ShapeError, check_name
 from jounce.model import joints as kinds
 from jounce.model.checks import finite_vec3, plain, repeated, rigid_transform
 from jounce.model.closures import Closure, check_closure
@@ -181,8 +181,7 @@ class RobotBuilder:
                 )
         if parent is None:
             return _Weld(-1, _tidy(T))
-        if not isinstance(parent, str) or parent not in self._places:
-            raise unknown_name("body", parent, self._places)
+        check_name("body", parent, self._places)
         body, T_body_parent = self._places[parent]
         return _Weld(body, _tidy(_composed(T_body_parent, T)))
 
@@ -230,8 +229,7 @@ def _friction(
     """Return damping and dry friction of a joint; no friction at all is an empty tuple."""
     known = ("viscous", "coulomb", "offset", "speed")
     for kind in given:
-        if kind not in known:
-            raise unknown_name(f"friction of {name!r}", kind, known)
+        check_name(f"friction of {name!r}", kind, known)
     if "viscous" in given:
         if any(repeated(damping, 1)):
             raise ModelError(f"joint {name!r} has damping and viscous friction: give one of them.")

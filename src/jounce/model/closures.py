@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jounce.errors import ArgumentError, ModelError
+from jounce.errors import ArgumentError, ModelError, WrongTypeError, check_type
 from jounce.model.directions import DIRECTIONS, checked_directions, in_order
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Closure:
     ) -> None:
         for name, value in (("frame", frame), ("to", to)):
             if not isinstance(value, str) and (name == "frame" or value is not None):
-                raise TypeError(f"{name} must be the name of a frame, got {value!r}.")
+                raise WrongTypeError(f"{name} must be the name of a frame, got {value!r}.")
         if frame == to:
             raise ArgumentError(f"a closure holds two different frames, got {frame!r} twice.")
         object.__setattr__(self, "frame", frame)
@@ -55,8 +55,7 @@ class Closure:
 
 def check_closure(robot: Robot, closure: Closure) -> None:
     """Refuse a closure whose frames are not there, or sit on one body."""
-    if not isinstance(closure, Closure):
-        raise TypeError(f"a closure must be a jounce.Closure, got {type(closure).__name__}.")
+    check_type("a closure", closure, Closure)
     a = robot.frame(closure.frame).body
     b = -1 if closure.to is None else robot.frame(closure.to).body
     if a == b:

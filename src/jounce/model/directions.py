@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jounce.errors import ArgumentError, unknown_name
+from jounce.errors import ArgumentError, check_name
 
 DIRECTIONS = ("wx", "wy", "wz", "vx", "vy", "vz")
 _GROUPS = {"all": DIRECTIONS, "angular": DIRECTIONS[:3], "linear": DIRECTIONS[3:]}
@@ -21,8 +21,7 @@ def checked_directions(directions: str | Sequence[str] | None) -> list[str]:
     words = directions.split() if isinstance(directions, str) else list(directions)
     names = [name for word in words for name in _GROUPS.get(word, (word,))]
     for name in names:
-        if name not in DIRECTIONS:
-            raise unknown_name("direction", name, (*DIRECTIONS, *_GROUPS))
+        check_name("direction", name, (*DIRECTIONS, *_GROUPS))
     if not names or len(set(names)) < len(names):
         raise ArgumentError(f"directions must be one or more different names, got {names}.")
     return names

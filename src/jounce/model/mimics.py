@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from jounce.errors import ModelError, unknown_name
+from jounce.errors import ModelError, check_name
 from jounce.model.joints import KINDS
 
 Follows = tuple[str, float, float]  # joint, multiplier, offset
@@ -19,8 +19,7 @@ def followed(joint: str, mimics: Mapping[str, Follows], kinds: Mapping[str, str]
     while path[-1] in mimics:
         follower = path[-1]
         source, factor, shift = mimics[follower]
-        if source not in kinds:
-            raise unknown_name("joint", source, kinds)
+        check_name("joint", source, kinds)
         if source in path:
             shown = " → ".join([*path, source])
             raise ModelError(f"mimic joints follow each other in a cycle: {shown}.")

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.errors import ArgumentError, UnsupportedError, unknown_name
+from jounce.errors import ArgumentError, UnsupportedError, check_name
 from jounce.model.components import velocity_names
 from jounce.model.lowering.tree import lowered
 from jounce.model.records import COULOMB_SPEED, Friction
@@ -59,8 +59,7 @@ def friction_kinds(friction: Kinds) -> tuple[str, ...]:
         )
     given = (friction,) if isinstance(friction, str) else tuple(friction)
     for kind in given:
-        if kind not in FRICTION:
-            raise unknown_name("friction", kind, FRICTION)
+        check_name("friction", kind, FRICTION)
     return tuple(kind for kind in FRICTION if kind in given)
 
 

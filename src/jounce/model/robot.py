@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from jounce.algebra.vector import Vec3
-from jounce.errors import unknown_name
+from jounce.errors import check_name
 from jounce.model.closures import Closure
 from jounce.model.inertia import NO_MATTER, Inertia
 from jounce.model.limits import coordinate_limits
@@ -142,8 +142,7 @@ class Robot:
 
     def frame(self, name: str) -> Frame:
         """Return the frame of this name; every body name is a frame name."""
-        if not isinstance(name, str) or name not in self._frame_index:
-            raise unknown_name("frame", name, self._frame_index)
+        check_name("frame", name, self._frame_index)
         return self._frame_index[name]
 
     def body(self, name: str) -> Body:
@@ -230,8 +229,7 @@ class Robot:
 
 def _index(kind: str, name: str, records: Any) -> int:
     names = [r.name for r in records]
-    if not isinstance(name, str) or name not in names:
-        raise unknown_name(kind, name, names)
+    check_name(kind, name, names)
     return names.index(name)
 
 

@@ -10,7 +10,7 @@ from jounce.api.dynamics import inverse_dynamics
 from jounce.elastic.drives import Wrenches, checked_trajectory
 from jounce.elastic.series import SeriesElastic
 from jounce.elastic.variable_stiffness import StiffnessDrives
-from jounce.errors import ArgumentError
+from jounce.errors import ArgumentError, WrongTypeError
 from jounce.model.robot import Robot
 from jounce.simulation.loads import Loads
 from jounce.simulation.systems import THINGS
@@ -36,7 +36,7 @@ class PlannedForces:
         self, drives: Any, trajectory: Any, stiffness: Any = None, *, wrenches: Wrenches = None
     ) -> None:
         if not isinstance(drives, Robot | SeriesElastic | StiffnessDrives):
-            raise TypeError(f"cannot plan the forces of a {type(drives).__name__}; {THINGS}.")
+            raise WrongTypeError(f"cannot plan the forces of a {type(drives).__name__}; {THINGS}.")
         robot = drives if isinstance(drives, Robot) else drives.robot
         self.drives, self.loads = drives, Loads(robot, wrenches)
         self.loads.require_known()

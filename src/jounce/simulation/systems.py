@@ -14,6 +14,7 @@ from jounce.api.matrices import SMALLEST_PIVOT, forward_dynamics
 from jounce.elastic.drives import Wrenches, one_state, require_parts
 from jounce.elastic.series import SeriesElastic
 from jounce.elastic.variable_stiffness import StiffnessDrives
+from jounce.errors import WrongTypeError
 from jounce.kernels.description import kernel_spec
 from jounce.kernels.kernel import Kernel, kernel_of
 from jounce.model.checks import checked, checked_configuration
@@ -55,7 +56,7 @@ def system_of(thing: Any, wrenches: Wrenches = None) -> System:
         return RigidSystem(thing, Loads(thing, wrenches))
     if isinstance(thing, SeriesElastic | StiffnessDrives):
         return DrivenSystem(thing, Loads(thing.robot, wrenches))
-    raise TypeError(f"cannot simulate a {type(thing).__name__}; {THINGS}.")
+    raise WrongTypeError(f"cannot simulate a {type(thing).__name__}; {THINGS}.")
 
 
 class RigidSystem:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jounce.codegen.interpreter import interpret
-from jounce.errors import ArgumentError, ModelError, UnsupportedError, unknown_name
+from jounce.errors import ArgumentError, ModelError, UnsupportedError, check_name
 from jounce.lazy import required
 from jounce.model.checks import checked_order
 from jounce.model.robot import Robot
@@ -60,8 +60,7 @@ def symbolic(
         robot = snapped(robot)
 
     order = checked_order(order)
-    if factorization not in FACTORIZATIONS:
-        raise unknown_name("factorization", factorization, FACTORIZATIONS)
+    check_name("factorization", factorization, FACTORIZATIONS)
     if not re.fullmatch(r"[A-Za-z]+", letter):
         raise ArgumentError(f"letter must be letters, such as 'q', got {letter!r}.")
     speed = "v" if robot.quaternions else letter
@@ -240,8 +239,7 @@ class Symbolic:
         options = {}
         if quantity == "J":
             self.robot.frame(frame)  # raises where there is none, and names those there are
-            if representation not in REPRESENTATIONS:
-                raise unknown_name("representation", representation, REPRESENTATIONS)
+            check_name("representation", representation, REPRESENTATIONS)
             options = {"frame": frame, "representation": representation}
         tracer = self._tracer()
         row = tracer.rows(quantity, order, self.factorization, **options)[order]
@@ -311,8 +309,7 @@ def _dotted(letter: str, order: int) -> str:
 
 
 def _check(quantity: str, order: int, highest: int, known: tuple[str, ...] = QUANTITIES) -> None:
-    if quantity not in known:
-        raise unknown_name("quantity", quantity, known)
+    check_name("quantity", quantity, known)
     if not 0 <= order <= highest:
         raise ArgumentError(
             f"order {order} of {quantity} is not traced; give symbolic(robot, order={order})."

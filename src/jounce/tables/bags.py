@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from jounce.errors import TableError, UnsupportedError
+from jounce.errors import TableError
+from jounce.lazy import required
 from jounce.tables.clock import TICKS, Stamp, since
 from jounce.tables.columns import Layout, Wanted, layout_of
 from jounce.tables.naming import Naming
@@ -138,16 +139,11 @@ def _stacked(times: list[int], rows: list[np.ndarray], start: Stamp) -> np.ndarr
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
+    highlevel = required("rosbags.highlevel", "reading bags of ROS", "bags")
+    types = required("rosbags.typesys", "reading bags of ROS", "bags")
+    store = types.Stores.ROS1_NOETIC if path.suffix == ".bag" else types.Stores.LATEST
     try:
-        from rosbags.highlevel import AnyReader  # pyright: ignore[reportMissingImports]
-        from rosbags.typesys import Stores, get_typestore  # pyright: ignore[reportMissingImports]
-    except ImportError:
-        raise UnsupportedError(
-            "bags of ROS need the rosbags package: pip install 'jounce[bags]'."
-        ) from None
-    store = Stores.ROS1_NOETIC if path.suffix == ".bag" else Stores.LATEST
-    try:
-        with AnyReader([path], default_typestore=get_typestore(store)) as bag:
+        with highlevel.AnyReader([path], default_typestore=types.get_typestore(store)) as bag:
             yield bag
     except (TableError, OSError, GeneratorExit):
         raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from math import ceil, log10
@@ -11,7 +12,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from jounce.errors import TableError, UnsupportedError
+from jounce.errors import TableError
+from jounce.lazy import required
 from jounce.tables.clock import TICKS, Stamp, since
 from jounce.tables.columns import Layout, Wanted, header_of, layout_of, rows_of
 from jounce.tables.reader import BLOCK, Piece, Write, limited, spread
@@ -253,14 +255,8 @@ def _group_writer(file: IO[bytes]) -> Iterator[Callable[[Any], None]]:
 
 def pyarrow() -> Any:
     """Return pyarrow with its Parquet part, or say how to get it."""
-    try:
-        import pyarrow as pa  # pyright: ignore[reportMissingImports]
-        import pyarrow.parquet  # pyright: ignore[reportMissingImports]
-    except ImportError:
-        raise UnsupportedError(
-            "Parquet files need the pyarrow package: pip install 'jounce[parquet]'."
-        ) from None
-    return pa
+    required("pyarrow.parquet", "reading and writing Parquet files", "parquet")
+    return sys.modules["pyarrow"]
 
 
 def _is_stamp(kind: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from jounce.dynamics.closed_form import system
+from jounce.errors import check_type
 from jounce.model.checks import checked_integer, checked_order
 from jounce.model.robot import Robot
 from jounce.verification.checks import CHECKS
@@ -38,10 +39,7 @@ def verify(
     >>> report.passed, report.checks[3].name
     (True, 'mass matrix is positive definite (smallest eigenvalue)')
     """
-    if not isinstance(robot, Robot):
-        raise TypeError(
-            f"robot must be a jounce.Robot, got {type(robot).__name__}; see jounce.load."
-        )
+    check_type("robot", robot, Robot)
     samples = checked_integer("samples", samples, 1, MOST_SAMPLES)
     order, seed = checked_order(order), checked_integer("seed", seed)
     system(robot)  # raises if the robot has symbols

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from jounce.errors import RobotFormatError, UnsupportedError
+from jounce.errors import RobotFormatError
 from jounce.formats.urdf.xml import root_element
+from jounce.lazy import required
 
 WORLD = "world"
 UNNAMED_MODEL = "MuJoCo Model"  # what the compiler calls a model without a name
@@ -65,7 +66,7 @@ class Compiled:
 def compile_file(path: str | Path) -> Compiled:
     """Let MuJoCo read and compile a file."""
     path = Path(path)
-    mujoco = _mujoco()
+    mujoco = required("mujoco", "reading MJCF", "mjcf")
     if not path.is_file():
         raise RobotFormatError(f"{path}:1: no such file; give the path of an MJCF file.")
     if root_element(path) == "robot":  # MuJoCo compiles URDF too, but merges and drops links
@@ -122,16 +123,6 @@ def unique(wanted: str, taken: Container[str]) -> str:
         number += 1
         name = f"{wanted}_{number}"
     return name
-
-
-def _mujoco() -> Any:
-    try:
-        import mujoco
-    except ImportError as error:
-        raise UnsupportedError(
-            "reading MJCF needs the mujoco package: pip install 'jounce[mjcf]'."
-        ) from error
-    return mujoco
 
 
 def _located(path: Path, message: str) -> str:
