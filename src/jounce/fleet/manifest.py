@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from jounce.errors import JounceError
 from jounce.files import atomic_write
+from jounce.lazy import required
 
 NAME = "manifest.jsonl"
 
@@ -82,15 +83,16 @@ class Manifest:
 def content_key(path: str, *made_with: str) -> str:
     """Return a digest of the bytes of a log, or of all files of a folder, and of what it meets.
 
-    Processors have instructions for SHA-256: it costs half of what others do.
+    It tells logs apart, not forgeries: XXH3 takes a quarter of the time of SHA-256.
     """
+    xxhash = required("xxhash", "a fleet", "fleet")
     state = hashlib.blake2b(digest_size=20)
     for part in made_with:
         state.update(f"{len(part)} {part}\n".encode())
     top = Path(path)
     for file in sorted(p for p in top.rglob("*") if p.is_file()) if top.is_dir() else [top]:
         with file.open("rb") as data:
-            state.update(hashlib.file_digest(data, "sha256").digest())
+            state.update(hashlib.file_digest(data, xxhash.xxh3_128).digest())
     return state.hexdigest()
 
 

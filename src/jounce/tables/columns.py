@@ -126,13 +126,15 @@ def header_of(table: MotionTable) -> list[str]:
     return header
 
 
-def rows_of(table: MotionTable) -> np.ndarray:
-    """Return the table as rows ``(samples, columns)``, in the order of `header_of`.
-
-    Columns are contiguous, as writers and readers have them.
-    """
+def columns_of(table: MotionTable) -> list[np.ndarray]:
+    """Return time, motion and forces, each ``(columns, samples)``, in the order of `header_of`."""
     forces = () if table.forces is None else table.forces
-    return np.concatenate([table.time[None], *(x.T for x in (*table.motion, *forces))]).T
+    return [table.time[None], *(x.T for x in (*table.motion, *forces))]
+
+
+def rows_of(table: MotionTable) -> np.ndarray:
+    """Return the table as rows ``(samples, columns)``, in the order of `header_of`."""
+    return np.concatenate(columns_of(table)).T
 
 
 def _count(orders: np.ndarray | None) -> int:

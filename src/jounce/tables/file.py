@@ -144,13 +144,15 @@ class MotionFile:
         """Return all samples."""
         return joined([block.table for block in self.blocks()])
 
-    def group_starts(self) -> tuple[np.ndarray, np.ndarray] | None:
+    def group_starts(self, samples: int) -> tuple[np.ndarray, np.ndarray] | None:
         """Return first row, from 0, and first time of every row group, where parts can be read.
 
-        They can if the file has row groups, and what is left out does not depend on rows before.
+        They can if the file has row groups, more than so many samples, and what is left out does
+        not depend on rows before.
         """
         if (
             not isinstance(self._reader, ParquetReader)
+            or self._reader.samples <= samples
             or self._drop_duplicates
             or self._drop_invalid
         ):

@@ -154,7 +154,7 @@ class Log:
 
         A file that cannot be read in parts, or is too short, is one.
         """
-        starts = self.file.group_starts()
+        starts = self.file.group_starts(samples)
         whole = Part(range(0), -np.inf, np.inf)
         smoothing = self.smoothing
         if starts is None or (smoothing is not None and smoothing.interpolates):

@@ -15,9 +15,8 @@ import numpy as np
 from jounce.errors import TableError
 from jounce.lazy import required
 from jounce.tables.clock import TICKS, Stamp, since
-from jounce.tables.columns import Layout, Wanted, header_of, layout_of, rows_of
+from jounce.tables.columns import Layout, Wanted, columns_of, header_of, layout_of
 from jounce.tables.reader import BLOCK, Piece, Write, limited, spread
-from jounce.tables.table import MotionTable
 
 EPISODE = "episode_index"  # what LeRobot calls it
 APART = 6000.0  # usual steps of time: no spline bridges so many
@@ -66,12 +65,13 @@ class ParquetReader:
         """Return the time of the first row of every row group."""
         title = self.names[self.layout.columns[0]]
         firsts = []
-        for group, row in enumerate(self.starts[:-1]):
-            batch = next(
-                self.part(range(group, group + 1))._batches(1, self._with_episode([title]))
-            )
-            time = self._numbers(batch.column(title), title, row + 1)
-            firsts.append(self._since(time, start, batch, row + 1))
+        with self.path.open("rb") as file, _whole(self.path):
+            found = _opened(file)
+            for group, row in enumerate(self.starts[:-1]):
+                titles = self._with_episode([title])
+                batch = next(_rows(found, 1, range(group, group + 1), titles))
+                time = self._numbers(batch.column(title), title, row + 1)
+                firsts.append(self._since(time, start, batch, row + 1))
         return np.concatenate(firsts)
 
     def pieces(self, samples: int, start: Stamp) -> Iterator[Piece]:
@@ -80,18 +80,18 @@ class ParquetReader:
         row = 1 + self.starts[self._groups.start]
         stored = {part: name for name in self._width for part in self._parts(name)}
         names = list(dict.fromkeys(stored.get(title, title) for title in titles))
-        for batch in self._batches(samples, self._with_episode(names)):
+        for batch in self._batches(_group_rows(len(titles)), self._with_episode(names)):
             found = {
                 part: column
                 for name in names
                 for part, column in self._columns(batch.column(name), name, row).items()
             }
             time, *others = (found[title] for title in titles)
-            time = self._since(time, start, batch, row)
-            columns = np.stack([time, *others], dtype=np.float64)
-            stop = row + batch.num_rows
-            yield Piece(columns.T, range(row, stop), (stop - 1) / self.samples)
-            row = stop
+            every = [self._since(time, start, batch, row), *others]
+            for first in range(0, batch.num_rows, samples):
+                columns = np.stack([x[first : first + samples] for x in every], dtype=np.float64)
+                begin, row = row, row + columns.shape[1]
+                yield Piece(columns.T, range(begin, row), (row - 1) / self.samples)
 
     def windows(self, count: int, samples: int, start: Stamp) -> list[np.ndarray]:
         """Return evenly spread rows; of the file, only the row groups with them are read."""
@@ -121,9 +121,7 @@ class ParquetReader:
 
     def _batches(self, samples: int, titles: list[str]) -> Iterator[Any]:
         with self.path.open("rb") as file, _whole(self.path):
-            yield from _opened(file).iter_batches(
-                samples, row_groups=[*self._groups], columns=titles, use_threads=False
-            )
+            yield from _rows(_opened(file), samples, self._groups, titles)
 
     def _with_episode(self, names: list[str]) -> list[str]:
         return [*names, EPISODE] if self.layout.apart else names
@@ -208,11 +206,7 @@ class ParquetReader:
 def parquet_writer(file: IO[bytes], _directory: Path) -> Iterator[Write]:
     """Yield what writes blocks of a table; row groups do not depend on the size of the blocks."""
     with _group_writer(file) as write:
-
-        def write_table(table: MotionTable) -> None:
-            write(pyarrow().table(dict(zip(header_of(table), rows_of(table).T, strict=True))))
-
-        yield write_table
+        yield lambda table: write(header_of(table), columns_of(table))
 
 
 def join_parquet(parts: Sequence[Path], file: IO[bytes]) -> None:
@@ -221,36 +215,55 @@ def join_parquet(parts: Sequence[Path], file: IO[bytes]) -> None:
         for path in parts:
             with path.open("rb") as part:
                 for batch in _opened(part).iter_batches(ROWS // 4, use_threads=False):
-                    write(pyarrow().Table.from_batches([batch]))
+                    write(batch.schema.names, [x.to_numpy()[None] for x in batch.columns])
 
 
 @contextmanager
-def _group_writer(file: IO[bytes]) -> Iterator[Callable[[Any], None]]:
-    """Yield what takes Arrow tables of any size and writes row groups of the same."""
+def _group_writer(file: IO[bytes]) -> Iterator[Callable[[list[str], list[np.ndarray]], None]]:
+    """Yield what takes names and some rows of their columns, and writes row groups of one size.
+
+    The columns come as arrays ``(columns, rows)``, one after the other.  They are gathered in
+    memory that is used again for every row group.
+    """
     pa = pyarrow()
     with ExitStack() as stack:
         writer: Any = None
-        held: list[Any] = []
-        size = 0
+        group = np.empty((0, 0))
+        held = 0  # rows of the group that are there
 
-        def write(block: Any, ended: bool = False) -> None:
-            nonlocal writer, size
+        def flush() -> None:
+            nonlocal held
+            rows = [pa.array(column[:held]) for column in group]
+            writer.write_batch(pa.record_batch(rows, schema=writer.schema))
+            held = 0
+
+        def write(names: list[str], columns: list[np.ndarray]) -> None:
+            nonlocal writer, group, held
             if writer is None:
-                writer = stack.enter_context(
-                    pa.parquet.ParquetWriter(
-                        file, block.schema, use_dictionary=False, use_byte_stream_split=True
-                    )
-                )
-                size = min(ROWS, max(1, NUMBERS // block.num_columns))
-            held.append(block)
-            while sum(part.num_rows for part in held) >= (1 if ended else size):
-                table = pa.concat_tables(held).combine_chunks()
-                writer.write_table(table.slice(0, size))
-                held[:] = [table.slice(size)]
+                schema = pa.schema([(name, pa.float64()) for name in names])
+                options = {"use_dictionary": False, "use_byte_stream_split": True}
+                writer = pa.parquet.ParquetWriter(file, schema, **options)
+                stack.enter_context(writer)
+                group = np.empty((len(names), _group_rows(len(names))))
+            rows, begin = columns[0].shape[1], 0
+            while begin < rows:
+                end = min(rows, begin + group.shape[1] - held)
+                stop, top = held + end - begin, 0
+                for some in columns:
+                    group[top : top + len(some), held:stop] = some[:, begin:end]
+                    top += len(some)
+                begin, held = end, stop
+                if held == group.shape[1]:
+                    flush()
 
         yield write
         if held:
-            write(held.pop(), ended=True)
+            flush()
+
+
+def _group_rows(columns: int) -> int:
+    """Return how many rows of so many columns are read or written at once."""
+    return min(ROWS, max(1, NUMBERS // columns))
 
 
 def pyarrow() -> Any:
@@ -271,6 +284,12 @@ def _is_list(kind: Any) -> bool:
 
 def _opened(file: Any) -> Any:
     return pyarrow().parquet.ParquetFile(file, pre_buffer=False)
+
+
+def _rows(file: Any, samples: int, groups: range, titles: list[str]) -> Iterator[Any]:
+    """Return batches of so many rows of some row groups, read by this thread alone."""
+    options = {"row_groups": [*groups], "columns": titles, "use_threads": False}
+    return file.iter_batches(samples, **options)
 
 
 @contextmanager
