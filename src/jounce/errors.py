@@ -66,15 +66,16 @@ class SingularityError(SingularError):
         finding: str,
         loss: tuple[int, float, np.ndarray, bool],
         index: tuple[int, ...] = (),
+        advice: str = "Give damping > 0, leave that direction out, or raise condition_limit.",
     ) -> None:
-        advice = "Give damping > 0, leave that direction out, or raise condition_limit."
         super().__init__(f"{where}: {finding}. {advice}")
         self.where, self.finding, self.index, self._loss = where, finding, index, loss
+        self.advice = advice
         self.rank, self.condition, self.directions, _ = loss
         self.direction = self.directions[-1]
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.where, self.finding, self._loss, self.index)
+        return type(self), (self.where, self.finding, self._loss, self.index, self.advice)
 
 
 class PathError(JounceError, ValueError):

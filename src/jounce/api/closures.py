@@ -27,11 +27,18 @@ OPEN = 1e-6  # beyond, forces and rates have no meaning
 CONDITION_LIMIT = 1e6  # of the closure Jacobian, redundant rows apart
 UNWANTED = 1e6  # times its size: that velocity is left to depend on others
 ROUNDS = 100
+DEAD_POINT = (
+    "The closures lose a direction here that they hold nearby: keep away from this configuration, "
+    "or name other independent joints."
+)
 STARTS = 20  # of the search for the rank that closures have in general
 
 
 class Constrained(NamedTuple):
-    """Accelerations or forces, ``(m, *batch, n)``, and multipliers, ``(m, *batch, rows)``."""
+    """Accelerations or forces, ``(m, *batch, n)``, and multipliers, ``(m, *batch, rows)``.
+
+    Of partials: a second axis of what is varied, and a last one of its components.
+    """
 
     values: np.ndarray
     multipliers: np.ndarray
@@ -132,7 +139,7 @@ def independent_velocities(
     With ``plain`` those of ball and free joints, which have no coordinates of their own, are chosen
     only where nothing else is left.
     """
-    rank = _rank(_closed(robot), ())
+    rank, _ = _ranks(_closed(robot), ())
     if independent is None:
         J = closure_jacobian(robot, q)[0]
         for joint in robot.joints:
@@ -155,7 +162,7 @@ def rates_from(
     """Return all rates, ``(K, *batch, nv)``, from those of the chosen velocities at closed q."""
     spec = _spec(robot, "closed_rates", len(rates) - 1, independent=_words(chosen))
     found = _run(spec, q, np.stack(np.broadcast_arrays(*rates)))
-    _refuse(robot, q, found[0, ..., -1] <= CONDITION_LIMIT * 10, _rank(robot, ()), chosen)
+    _refuse(robot, (), q, found[0, ..., -1] <= CONDITION_LIMIT * 10, chosen)
     return np.ascontiguousarray(found[..., :-1])
 
 
@@ -191,10 +198,10 @@ def constrained_forward_dynamics(
     spec = _spec(whole, "constrained_forward_dynamics", len(forces) - 1, wrenches)
     found = _run(spec, at, speed, Q, wrenches=wrenches)
     n, rows = robot.nv, whole.n_closure_rows
-    rank = _rank(robot, tuple(contacts))
+    _, rank = _ranks(robot, tuple(contacts))
     smallest = CONDITION_LIMIT**-2
     counts = np.sum(found[0, ..., n + rows :] > max(smallest, 10 * SOFTNESS), axis=-1)
-    _refuse(whole, at, counts >= rank, rank)
+    _refuse(robot, tuple(contacts), at, counts >= rank)
     parts = found[..., :n], found[..., n : n + rows]
     return Constrained(*(np.ascontiguousarray(x) for x in parts))
 
@@ -266,55 +273,40 @@ def actuated_forces(
     return Q
 
 
-class ForwardPartials(NamedTuple):
-    """∂a/∂q, ∂a/∂v, ∂a/∂Q and ∂λ/∂q, ∂λ/∂v, ∂λ/∂Q; the last axis is what is varied."""
-
-    da_dq: np.ndarray
-    da_dv: np.ndarray
-    da_dQ: np.ndarray
-    dmultipliers_dq: np.ndarray
-    dmultipliers_dv: np.ndarray
-    dmultipliers_dQ: np.ndarray
-
-
 def constrained_forward_dynamics_partials(
     robot: Robot,
     q: Any,
     v: Any,
-    Q: Any,
-    *,
+    *forces: Any,
     contacts: Sequence[Closure] = (),
     wrenches: Mapping[str, Any] | None = None,
-) -> ForwardPartials:
-    """Return the partials of accelerations and multipliers at order zero.
+) -> Constrained:
+    """Return the partials of accelerations and multipliers, and of their time derivatives.
 
-    Those of `constrained_forward_dynamics` as a function of any q and v near the given ones: what
-    J, J̇ and M say, without moving back onto the closure.
+    From m arrays Q, dQ/dt, ...: ``values[k, j]``, ``(m, m + 2, *batch, nv, nv)``, are those of
+    ``a⁽ᵏ⁾`` by the j-th of q, v, Q, dQ/dt, ..., and ``multipliers[k, j]``, ``(…, rows, nv)``, those
+    of ``λ⁽ᵏ⁾``.  They hold for any change of q and v, also one that opens the closures: a and λ are
+    there what keeps ``J v`` as it is, ``(J v)' = 0``.  By q: by the increment of
+    `jounce.integrate`.  Wrenches stay as they are in their representation.
+
+    Redundant rows that disagree off the closure have no such partials and are refused by name.
+    Those that depend on others everywhere, as in planar linkages, have the smallest multipliers.
 
     >>> import jounce, numpy as np
-    >>> robot = jounce.examples.fourbar()
+    >>> robot = jounce.examples.fourbar(directions="vx vy")
     >>> q = jounce.close(robot, [0.5, 0.5, 1.5])
-    >>> found = jounce.constrained_forward_dynamics_partials(robot, q, np.zeros(3), np.zeros(3))
-    >>> found.da_dQ.shape, found.dmultipliers_dq.shape
-    ((3, 3), (5, 3))
+    >>> a, force = jounce.constrained_forward_dynamics_partials(robot, q, *np.zeros((3, 3)))
+    >>> a.shape, force.shape  # a and da/dt by q, v, Q and dQ/dt
+    ((2, 4, 3, 3), (2, 4, 2, 3))
     """
+    if not forces:
+        raise ShapeError("constrained_forward_dynamics_partials needs the forces Q (and dQ/dt, …).")
     whole = _closed(with_contacts(robot, contacts))
     at, speed = _state(robot, whole, q, v)
-    spec = _spec(whole, "constrained_forward_dynamics_partials", 0, wrenches)
-    found = _run(spec, at, speed, as_floats("Q", Q), wrenches=wrenches)
-    a, multipliers = _matrices(found, robot.nv)
-    return ForwardPartials(*a, *multipliers)
-
-
-class InversePartials(NamedTuple):
-    """∂Q/∂q, ∂Q/∂v, ∂Q/∂a of the actuated joints, and the same of λ; last axis: what is varied."""
-
-    dQ_dq: np.ndarray
-    dQ_dv: np.ndarray
-    dQ_da: np.ndarray
-    dmultipliers_dq: np.ndarray
-    dmultipliers_dv: np.ndarray
-    dmultipliers_da: np.ndarray
+    _check_smooth(robot, tuple(contacts), at)
+    Q = np.stack(np.broadcast_arrays(*(as_floats("forces", x) for x in forces)))
+    spec = _spec(whole, "constrained_forward_dynamics_partials", len(forces) - 1, wrenches)
+    return _matrices(_run(spec, at, speed, Q, wrenches=wrenches), len(forces), robot.nv)
 
 
 def constrained_inverse_dynamics_partials(
@@ -322,38 +314,44 @@ def constrained_inverse_dynamics_partials(
     q: Any,
     v: Any,
     a: Any,
-    *,
+    *rates: Any,
     actuated: str | Sequence[str] | None = None,
     weights: Any = None,
     contacts: Sequence[Closure] = (),
     wrenches: Mapping[str, Any] | None = None,
-) -> InversePartials:
-    """Return the partials of the actuated forces and the multipliers at order zero.
+) -> Constrained:
+    """Return the partials of actuated forces and multipliers, and of their time derivatives.
+
+    From K rates: ``values[k, j]``, ``(K − 1, K + 1, *batch, n_actuated, nv)``, are those of
+    ``Q⁽ᵏ⁾`` by the j-th of q, v, a, ..., and ``multipliers[k, j]`` those of ``λ⁽ᵏ⁾``.  They hold
+    for any change of the motion, also one that opens the closures: Q and λ are there the least
+    forces with the power of inverse dynamics in all velocities with ``J v = 0``.  What holds for
+    `constrained_forward_dynamics_partials` holds for q, wrenches and redundant rows here too.
 
     >>> import jounce, numpy as np
     >>> robot = jounce.examples.fourbar()
     >>> q, rest = jounce.close(robot, [0.5, 0.5, 1.5]), np.zeros(3)
     >>> crank = {"actuated": "crank_joint"}
-    >>> jounce.constrained_inverse_dynamics_partials(robot, q, rest, rest, **crank).dQ_da.shape
-    (1, 3)
+    >>> jounce.constrained_inverse_dynamics_partials(robot, q, rest, rest, **crank).values.shape
+    (1, 3, 1, 3)
     """
     whole = _closed(with_contacts(robot, contacts))
     chosen = _actuated(robot, actuated)
     at, speed = _state(robot, whole, q, v)
+    _check_smooth(robot, tuple(contacts), at)
+    motion = np.stack(np.broadcast_arrays(speed, *(as_floats("rates", x) for x in (a, *rates))))
     quantity = "constrained_inverse_dynamics_partials"
-    spec = _spec(whole, quantity, 0, wrenches, actuated=_words(chosen))
+    spec = _spec(whole, quantity, len(rates), wrenches, actuated=_words(chosen))
     compliance = 1.0 / _weights(weights, len(chosen))
-    found = _run(spec, at, speed, as_floats("a", a), compliance, wrenches=wrenches)
-    forces, multipliers = _matrices(found, robot.nv)
-    return InversePartials(*(np.ascontiguousarray(x[..., chosen, :]) for x in forces), *multipliers)
+    found = _run(spec, at, motion, compliance, wrenches=wrenches)
+    forces, multipliers = _matrices(found, len(rates) + 1, robot.nv)
+    return Constrained(np.ascontiguousarray(forces[..., chosen, :]), multipliers)
 
 
-def _matrices(found: np.ndarray, nv: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Return the matrices of accelerations or forces, and of multipliers, one each a row."""
-    columns = found.reshape(*found.shape[:-1], nv, -1)
-    whole = np.swapaxes(columns, -1, -2)
-    first = [np.ascontiguousarray(x[..., :nv, :]) for x in whole]
-    return first, [np.ascontiguousarray(x[..., nv:, :]) for x in whole]
+def _matrices(found: np.ndarray, orders: int, nv: int) -> Constrained:
+    """Return the matrices of accelerations or forces, and of multipliers: [order, variable]."""
+    whole = found.reshape(orders, -1, *found.shape[1:-1], found.shape[-1] // nv, nv)
+    return Constrained(*(np.ascontiguousarray(x) for x in np.split(whole, [nv], axis=-2)))
 
 
 @lru_cache(maxsize=64)
@@ -508,14 +506,24 @@ def _chosen(J: np.ndarray, rank: int) -> list[int]:
 
 
 def mobility(robot: Robot) -> tuple[int, int]:
-    """Return the freedoms that closures leave in general, and how many rows are redundant."""
-    rank = _rank(_closed(robot), ())
+    """Return the freedoms that closures leave in general, and how many rows are redundant.
+
+    In general: not where it is singular.  Of assemblies that differ, the one of most freedoms.
+
+    >>> import jounce
+    >>> jounce.mobility(jounce.examples.stewart())
+    (6, 0)
+    """
+    rank, _ = _ranks(_closed(robot), ())
     return robot.nv - rank, robot.n_closure_rows - rank
 
 
 @lru_cache(maxsize=64)
-def _rank(robot: Robot, contacts: tuple[Closure, ...]) -> int:
-    """Return the rank that the closure Jacobian has in general: at random closed configurations."""
+def _ranks(robot: Robot, contacts: tuple[Closure, ...]) -> tuple[int, int]:
+    """Return the least and greatest rank of the closure Jacobian at random closed configurations.
+
+    They differ where a mechanism has assemblies of more freedoms and of fewer.
+    """
     whole = with_contacts(robot, contacts)
     rng = np.random.default_rng(0)
     ranks = []
@@ -526,8 +534,7 @@ def _rank(robot: Robot, contacts: tuple[Closure, ...]) -> int:
             q = close(robot, q) if robot.closures else q
         except ClosureError:
             continue
-        sizes = np.linalg.svd(closure_jacobian(whole, q)[0], compute_uv=False)
-        ranks.append(int(np.sum(sizes > 1e-9 * sizes[0])) if sizes.size and sizes[0] > 0 else 0)
+        ranks.append(_rank_of(closure_jacobian(whole, q)[0]))
         if len(ranks) == 3:
             break
     if not ranks:
@@ -535,23 +542,75 @@ def _rank(robot: Robot, contacts: tuple[Closure, ...]) -> int:
             f"no closed configuration of robot {robot.name!r} was found from {STARTS} starts; "
             "check frames, directions and lengths of its closures."
         )
+    return min(ranks), max(ranks)
+
+
+def _rank_of(J: np.ndarray) -> int:
+    sizes = np.linalg.svd(J, compute_uv=False)
+    return int(np.sum(sizes > 1e-9 * sizes[0])) if sizes.size and sizes[0] > 0 else 0
+
+
+@lru_cache(maxsize=64)
+def _open_rank(robot: Robot, contacts: tuple[Closure, ...]) -> int:
+    """Return how many rows are independent of each other off the closure, taken together."""
+    whole, rng = with_contacts(robot, contacts), np.random.default_rng(0)
+    shifts = 0.3 * rng.standard_normal((3, robot.nv))
+    columns = [closure_jacobian(whole, integrate(robot, robot.neutral, x))[0] for x in shifts]
+    return _rank_of(np.concatenate(columns, axis=1))
+
+
+def _check_smooth(robot: Robot, contacts: tuple[Closure, ...], q: np.ndarray) -> None:
+    """Raise where what closures do has no partials: at singularities, or rows disagree off q."""
+    whole, (_, rank) = with_contacts(robot, contacts), _ranks(robot, contacts)
+    J = closure_jacobian(whole, q)[0]
+    sizes = np.linalg.svd(J, compute_uv=False)
+    _refuse(robot, contacts, q, sizes[..., 0] <= CONDITION_LIMIT * sizes[..., rank - 1])
+    first = J.reshape(-1, *J.shape[-2:])[0]
+    rank = _rank_of(first)
+    if rank == whole.n_closure_rows or _open_rank(robot, contacts) == rank:
+        return
+    names = [_row_names(whole)[j] for j in _chosen(first.T, rank)]
+    raise UnsupportedError(
+        f"{len(names)} of the {whole.n_closure_rows} rows of robot {robot.name!r} are redundant: "
+        f"{'; '.join(names)}. They agree with the others where the robot is closed and disagree "
+        "beside it: there are no partials by q and v. Leave these directions out of the closures."
+    )
+
+
+def _rank_near(robot: Robot, contacts: tuple[Closure, ...], q: np.ndarray) -> int:
+    """Return the rank that the closure Jacobian has in general beside a closed configuration."""
+    whole, rng = with_contacts(robot, contacts), np.random.default_rng(0)
+    ranks = [_rank_of(closure_jacobian(whole, q)[0])]
+    for _ in range(3):
+        moved = integrate(robot, q, 1e-3 * rng.standard_normal(robot.nv))
+        try:
+            moved = close(robot, moved) if robot.closures else moved
+        except ClosureError:
+            continue
+        ranks.append(_rank_of(closure_jacobian(whole, moved)[0]))
     return max(ranks)
 
 
 def _refuse(
-    robot: Robot, q: np.ndarray, is_fine: np.ndarray, rank: int, independent: Sequence[int] = ()
+    robot: Robot,
+    contacts: tuple[Closure, ...],
+    q: np.ndarray,
+    is_fine: np.ndarray,
+    independent: Sequence[int] = (),
 ) -> None:
     """Raise for the first sample whose closure Jacobian has lost a direction."""
+    whole = with_contacts(robot, contacts)
     for index in map(tuple, np.argwhere(~np.atleast_1d(is_fine)).tolist()):
         place = index if np.ndim(is_fine) else ()
         at = np.broadcast_to(q, (*np.shape(is_fine), robot.nq))[place]
-        J = closure_jacobian(robot, at)[0]
+        rank = _rank_near(robot, contacts, at)
+        J = closure_jacobian(whole, at)[0]
         free = [j for j in range(robot.nv) if j not in independent]
         sizes = np.linalg.svd(J[:, free], compute_uv=False)
         condition = float(sizes[0] / sizes[rank - 1]) if sizes[rank - 1] > 0 else np.inf
         if condition > CONDITION_LIMIT:
             where = f"robot {robot.name!r}, {f'sample {list(place)}' if place else 'this q'}"
             raise singularity_error(
-                J[:, free], _row_names(robot), [velocity_names(robot)[j] for j in free],
-                CONDITION_LIMIT, where, place,
+                J[:, free], _row_names(whole), [velocity_names(robot)[j] for j in free],
+                CONDITION_LIMIT, where, place, advice=DEAD_POINT,
             )  # fmt: skip

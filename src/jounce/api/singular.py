@@ -42,7 +42,7 @@ def condition_numbers(J: np.ndarray) -> np.ndarray:
 
 def singularity_error(
     J: np.ndarray, rows: Sequence[str], columns: Sequence[str], limit: float, where: str,
-    index: tuple[int, ...] = (),
+    index: tuple[int, ...] = (), **advice: str,
 ) -> SingularityError:  # fmt: skip
     """Return the error for a Jacobian whose condition number is above the limit."""
     loss = loss_of(J, limit)
@@ -53,7 +53,7 @@ def singularity_error(
         f"the Jacobian is singular: rank {loss.rank} of {min(J.shape)}, condition number "
         f"{loss.condition:.3g} above {limit:.3g}, {lost}"
     )
-    return SingularityError(where, finding, loss, index)
+    return SingularityError(where, finding, loss, index, **advice)
 
 
 def _spelled(direction: np.ndarray, names: Sequence[str]) -> str:

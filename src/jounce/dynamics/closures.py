@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from jounce.algebra.jet import derivatives, value
+from jounce.algebra.jet import Jet, derivatives, value
 from jounce.algebra.scalar import sqrt
 from jounce.algebra.se3 import NO_MOTION, Motion, Transform
 from jounce.algebra.so3 import Rotation
@@ -29,12 +29,13 @@ from jounce.dynamics.forward import known_forces, mass_factors
 from jounce.dynamics.inverse import inverse_dynamics
 from jounce.dynamics.inverse_kinematics import carried_over
 from jounce.dynamics.jacobian import link_columns
+from jounce.dynamics.matrices import Matrix
 from jounce.dynamics.motion import link_motions
-from jounce.dynamics.partials import inverse_dynamics_partials
+from jounce.dynamics.partials import mixed_partials, own_partials
 from jounce.dynamics.poses import link_poses
 from jounce.dynamics.rows import Rows, Scalars, as_rows, matrix_rows
 from jounce.dynamics.twists import link_twists
-from jounce.dynamics.variation import varied_configuration, varied_rate
+from jounce.dynamics.variation import varied_motion
 from jounce.dynamics.wrenches import Loads
 from jounce.model.lowering.reduced import reduced
 from jounce.model.lowering.tree import Tree
@@ -110,12 +111,19 @@ def pose_error(loop: Loop, T_ab: Transform) -> Vector:
 
 
 class Closures:
-    """The loops of a tree along a motion: relative poses, twists and Jacobian, as jets."""
+    """The loops of a tree along a motion: relative poses, twists and Jacobian, as jets.
 
-    def __init__(self, robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> None:
+    If ``varied``, with their partials by q at all times: tangent numbers over jets.
+    """
+
+    def __init__(
+        self, robot: Robot, q: Scalars, rates: Sequence[Scalars], *, varied: bool = False
+    ) -> None:
         self.tree = reduced(robot)
         self.loops = loops_of(robot, self.tree)
         self.motions = link_motions(self.tree, q, rates)
+        if varied:
+            self.motions = list(map(varied_motion, self.tree.links, self.motions))
         poses = link_poses(self.tree, self.motions)
         self.relative = [
             _placed(poses, loop.link, loop.placement).inverse
@@ -288,7 +296,7 @@ def constrained_forward_dynamics(
         closures = Closures(robot, q, [*rates, [0.0] * robot.nv])
         J = closures.jacobian()
         if saddle is None:
-            saddle = Saddle(mass_factors(robot, q), [[value(x) for x in row] for row in J])
+            saddle = Saddle(mass_factors(robot, q), _values(J))
         carried = carried_over(list(zip(*J, strict=True)), multipliers)
         known = known_forces(robot, q, rates, wrenches)
         f = [a - b + c for a, b, c in zip(Q, known, carried, strict=True)]
@@ -324,136 +332,178 @@ def constrained_inverse_dynamics(
     """
     q, rates, given = groups
     forces = inverse_dynamics(robot, q, rates, wrenches)
+    compliance = _compliance(robot, actuated, given)
+    J = Closures(robot, q, rates[: len(forces) - 1]).jacobian()
+    still = [[0.0] * len(J)] * len(forces)
+    found = _virtual(_actuation(J, compliance), J, forces, still)
+    return [
+        [*(y if is_zero(c) else x * c for x, c, y in zip(nu, compliance, left, strict=True)), *own]
+        for nu, own, left in found
+    ]
+
+
+def _compliance(robot: Robot, actuated: str, given: Scalars) -> Vector:
+    """Return the compliance of all velocities from that of the actuated ones."""
     compliance: Vector = [0.0] * robot.nv
     for word, c in zip(actuated.split(), given, strict=True):
         compliance[int(word)] = c
-    J = Closures(robot, q, rates[: len(forces) - 1]).jacobian()
-    columns = list(zip(*J, strict=True))
-    saddle, plain = _actuation(J, compliance)
-    virtual: list[Vector] = []
-    multipliers: list[Vector] = []
-    result = []
-    for ID in forces:
-        carried = carried_over(columns, multipliers)
-        f = [a - b for a, b in zip(ID, carried, strict=True)]
-        x, found = _virtual(saddle, plain, f, [-y for y in carried_over(J, virtual)])
-        virtual.append(x)
-        multipliers.append(found)
-        left = [
-            a - dot(column, found) for a, column in zip(f, zip(*plain, strict=True), strict=True)
-        ]
-        Q = [y if is_zero(c) else a * c for a, c, y in zip(x, compliance, left, strict=True)]
-        result.append([*Q, *found])
-    return result
+    return compliance
 
 
-def _actuation(J: Sequence[Vector], compliance: Vector) -> tuple[Saddle, list[Vector]]:
-    """Return the saddle with ``c + Jᵀ J``, and J at t = 0."""
-    plain = [[value(x) for x in row] for row in J]
+def _actuation(J: Sequence[Vector], compliance: Vector) -> Saddle:
+    """Return the saddle with ``c + Jᵀ J``, at t = 0."""
+    plain = _values(J)
     columns = list(zip(*plain, strict=True))
     H = [[dot(a, b) for b in columns] for a in columns]
     for i, c in enumerate(compliance):
         H[i][i] = H[i][i] + c
-    return Saddle(factorize(H), plain), plain
+    return Saddle(factorize(H), plain)
 
 
-def _virtual(saddle: Saddle, J: Sequence[Vector], f: Vector, g: Vector) -> tuple[Vector, Vector]:
-    """Return ν and λ of ``c ν + Jᵀ λ = f``, ``J ν = g``."""
-    whole = [a + dot(column, g) for a, column in zip(f, zip(*J, strict=True), strict=True)]
-    x, found = saddle.solve(whole, g)
-    return x, [-y for y in found]
+def _virtual(
+    saddle: Saddle, J: Sequence[Vector], forces: Sequence[Vector], openings: Sequence[Vector]
+) -> list[tuple[Vector, Vector, Vector]]:
+    """Return ν, λ and ``f − Jᵀ λ`` of ``c ν + Jᵀ λ = f``, ``J ν = g``, an entry a derivative."""
+    columns, plain = list(zip(*J, strict=True)), list(zip(*_values(J), strict=True))
+    virtual: list[Vector] = []
+    multipliers: list[Vector] = []
+    lefts: list[Vector] = []
+    for given, opening in zip(forces, openings, strict=True):
+        f = _less(given, carried_over(columns, multipliers))
+        g = _less(opening, carried_over(J, virtual))
+        x, found = saddle.solve([a + dot(c, g) for a, c in zip(f, plain, strict=True)], g)
+        virtual.append(x)
+        multipliers.append([-y for y in found])
+        lefts.append([a - dot(c, multipliers[-1]) for a, c in zip(f, plain, strict=True)])
+    return list(zip(virtual, multipliers, lefts, strict=True))
 
 
-def forward_partial_shapes(robot: Robot, _: int) -> tuple[list[tuple[str, int, int]], int]:
+def forward_partial_shapes(robot: Robot, order: int) -> tuple[list[tuple[str, int, int]], int]:
     """Return the arguments of `constrained_forward_dynamics_partials` and the length of a row."""
-    names = [("q", robot.nq, 0), ("v", robot.nv, 0), ("forces", robot.nv, 0)]
-    return names, robot.nv * (robot.nv + robot.n_closure_rows)
+    return forward_shapes(robot, order)[0], robot.nv * (robot.nv + robot.n_closure_rows)
 
 
 def constrained_forward_dynamics_partials(
     robot: Robot, groups: Sequence[Any], wrenches: Loads | None = None
 ) -> Rows:
-    """Return three rows, the partials by q, v and Q: column by column, those of a and of λ.
+    """Return the partials of a⁽ᵏ⁾ above those of λ⁽ᵏ⁾, a matrix for each k and each of q, v, Q⁽ʲ⁾.
 
-    With the residuals ``R = ID − Jᵀ λ − Q`` and ``S = (J v)'``, at the solution::
+    The residuals ``R = ID − Jᵀ λ − Q`` and ``S = (J v)'`` vanish with all derivatives.  With their
+    partials by q, v, a, ... of `mixed_partials`, for each variable x, order by order::
 
-        M ∂a − Jᵀ ∂λ = −∂R        J ∂a = −∂S
-
-    Those of the tree are analytic; what closures add is by tangent numbers.
+        M ∂a⁽ᵏ⁾ − Jᵀ ∂λ⁽ᵏ⁾ = −∂R⁽ᵏ⁾/∂x − Σ ∂R⁽ᵏ⁾/∂a⁽ⁱ⁾ ∂a⁽ⁱ⁾ + Σ binom(k, i) J⁽ᵏ⁻ⁱ⁾ᵀ ∂λ⁽ⁱ⁾
+        J ∂a⁽ᵏ⁾ = −∂S⁽ᵏ⁾/∂x − Σ ∂S⁽ᵏ⁾/∂a⁽ⁱ⁾ ∂a⁽ⁱ⁾                               i < k
     """
-    q, v, Q = groups
-    ((*found,),) = constrained_forward_dynamics(robot, [q, v, [Q]], wrenches)
-    nv, m = robot.nv, robot.n_closure_rows
-    a, multipliers = found[:nv], found[nv : nv + m]
-    J = [[value(x) for x in row] for row in Closures(robot, q, ()).jacobian()]
-    saddle = Saddle(mass_factors(robot, q), J)
-    blocks = inverse_dynamics_partials(robot, q, [v, a], wrenches)
-    pull, S = _varied(robot, q, v, a, multipliers)
-    rows = []
-    for first, block in zip((0, nv), blocks, strict=False):
-        row: Vector = []
-        for j in range(nv):
-            f = [partial(pull[i], first + j) - block[i * nv + j] for i in range(nv)]
-            row += _joined(saddle.solve(f, [-partial(s, first + j) for s in S]))
-        rows.append(row)
-    units = ([1.0 if i == j else 0.0 for i in range(nv)] for j in range(nv))
-    return [*rows, [x for e in units for x in _joined(saddle.solve(e, [0.0] * m))]]
+    q, v, forces = groups
+    nv, order = robot.nv, len(forces) - 1
+    found = constrained_forward_dynamics(robot, groups, wrenches)
+    rates = [v, *(row[:nv] for row in found)]
+    multipliers = [row[nv : nv + robot.n_closure_rows] for row in found]
+    J = Closures(robot, q, rates).jacobian()
+    columns = list(zip(*J, strict=True))
+    saddle = Saddle(mass_factors(robot, q), _values(J))
+    varied = Closures(robot, q, rates, varied=True)
+    own = own_partials(robot, q, rates, wrenches)
+    own[0] = _difference(own[0], _pull_by_q(robot, varied, multipliers))
+    R = _tables(robot, mixed_partials(robot, rates, own, order), order + 3)
+    twists = [_by_q(robot, varied.twists()), J]
+    _, *S = _tables(robot, mixed_partials(robot, rates, twists, order + 1), order + 3)
+
+    def column(x: int, j: int) -> list[Vector]:
+        """Return the partials by component j of the x-th of q, v, Q, dQ/dt, ..., order by order."""
+        da: list[Vector] = []
+        dm: list[Vector] = []
+        for k in range(order + 1):
+            f, g = carried_over(columns, dm), [0.0] * len(J)
+            if x < 2:
+                f = [a - row[j] for a, row in zip(f, R[k][x], strict=True)]
+                g = [-row[j] for row in S[k][x]]
+            elif x == k + 2:
+                f[j] = f[j] + 1.0
+            for by_force, by_twist, change in zip(R[k][2:], S[k][2:], da, strict=False):
+                f = [a - dot(row, change) for a, row in zip(f, by_force, strict=True)]
+                g = [a - dot(row, change) for a, row in zip(g, by_twist, strict=True)]
+            moved, pushed = saddle.solve(f, g)
+            da.append(moved)
+            dm.append(pushed)
+        return [[*a, *m] for a, m in zip(da, dm, strict=True)]
+
+    blocks = [[column(x, j) for j in range(nv)] for x in range(order + 3)]
+    return [
+        [entry for row in zip(*(c[k] for c in block), strict=True) for entry in row]
+        for k in range(order + 1)
+        for block in blocks
+    ]
 
 
 def inverse_partial_shapes(
-    robot: Robot, _: int, actuated: str
+    robot: Robot, order: int, actuated: str
 ) -> tuple[list[tuple[str, int, int]], int]:
     """Return the arguments of `constrained_inverse_dynamics_partials` and the length of a row."""
-    count = len(actuated.split())
-    own = [("q", robot.nq, 0), ("v", robot.nv, 0), ("a", robot.nv, 0), ("compliance", count, 0)]
-    return own, robot.nv * (robot.nv + robot.n_closure_rows)
+    arguments, _ = inverse_shapes(robot, order, actuated)
+    return arguments, robot.nv * (robot.nv + robot.n_closure_rows)
 
 
 def constrained_inverse_dynamics_partials(
     robot: Robot, groups: Sequence[Any], actuated: str, wrenches: Loads | None = None
 ) -> Rows:
-    """Return three rows, the partials by q, v and a: column by column, those of Q and of λ.
+    """Return the partials of Q⁽ᵏ⁾ above those of λ⁽ᵏ⁾, a matrix for each k and each of q, v, a, ...
 
-    ``c ∂ν + Jᵀ ∂λ = ∂ID − ∂Jᵀ λ`` and ``J ∂ν = −∂J ν``; passive joints have partials zero.
+    ``c ∂ν + Jᵀ ∂λ = ∂ID − ∂Jᵀ λ`` and ``J ∂ν = −∂J ν`` at all times, by q, v and a; the rest is
+    the recursion of `mixed_partials`.  Passive joints have partials zero.
     """
-    q, v, a, given = groups
-    nv = robot.nv
-    compliance: Vector = [0.0] * nv
-    for word, c in zip(actuated.split(), given, strict=True):
-        compliance[int(word)] = c
-    (ID,) = inverse_dynamics(robot, q, [v, a], wrenches)
-    saddle, J = _actuation(Closures(robot, q, ()).jacobian(), compliance)
-    virtual, multipliers = _virtual(saddle, J, ID, [0.0] * len(J))
-    varied = Closures(robot, varied_configuration(robot, q), ()).jacobian()
-    plain = [[value(x) for x in row] for row in varied]
-    pull = [dot(column, multipliers) for column in zip(*plain, strict=True)]
-    turn = [dot(row, virtual) for row in plain]
-    rows = []
-    for k, block in enumerate(inverse_dynamics_partials(robot, q, [v, a], wrenches)):
-        row: Vector = []
+    q, rates, given = groups
+    forces = inverse_dynamics(robot, q, rates, wrenches)
+    nv, order = robot.nv, len(forces) - 1
+    compliance = _compliance(robot, actuated, given)
+    J = Closures(robot, q, rates[:order]).jacobian()
+    saddle = _actuation(J, compliance)
+    still = [[0.0] * len(J)] * len(forces)
+    virtual, multipliers, _ = zip(*_virtual(saddle, J, forces, still), strict=True)
+    varied = Closures(robot, q, rates[:order], varied=True)
+    own = own_partials(robot, q, rates, wrenches)
+    own[0] = _difference(own[0], _pull_by_q(robot, varied, multipliers))
+    nu = [Jet.from_derivatives(column) for column in zip(*virtual, strict=True)]
+    turn = _by_q(robot, [dot(row, nu) for row in varied.jacobian()])
+    first = []
+    for x, matrix in enumerate(own):
+        columns = []
         for j in range(nv):
-            f = [block[i * nv + j] for i in range(nv)]
-            g: Vector = [0.0] * len(J)
-            if k == 0:
-                f = [x - partial(p, j) for x, p in zip(f, pull, strict=True)]
-                g = [-partial(x, j) for x in turn]
-            x, y = _virtual(saddle, J, f, g)
-            row += [*_times(x, compliance), *y]
-        rows.append(row)
-    return rows
+            f = as_rows((row[j] for row in matrix), order)
+            g = as_rows((-row[j] for row in turn), order) if x == 0 else still
+            series = [[*_times(a, compliance), *m] for a, m, _ in _virtual(saddle, J, f, g)]
+            columns.append([Jet.from_derivatives(entry) for entry in zip(*series, strict=True)])
+        first.append(list(zip(*columns, strict=True)))
+    return mixed_partials(robot, rates, first, order)
 
 
-def _varied(
-    robot: Robot, q: Scalars, v: Scalars, a: Scalars, multipliers: Vector
-) -> tuple[Vector, Vector]:
-    """Return ``Jᵀ λ`` and ``(J v)'`` with their partials by q (first) and v."""
+def _pull_by_q(robot: Robot, varied: Closures, multipliers: Sequence[Vector]) -> Matrix:
+    """Return the partials of ``Jᵀ λ`` by q where λ stays, from closures of a varied q, as jets."""
+    own = [Jet.from_derivatives(column) for column in zip(*multipliers, strict=True)]
+    columns = zip(*varied.jacobian(), strict=True)
+    return _by_q(robot, [dot(column, own) for column in columns])
+
+
+def _by_q(robot: Robot, varied: Sequence[Any]) -> Matrix:
+    """Return the partials of tangent numbers by q, one row each."""
+    return [[partial(x, j) for j in range(robot.nv)] for x in varied]
+
+
+def _tables(robot: Robot, rows: Rows, count: int) -> list[list[list[Vector]]]:
+    """Return the matrices of `mixed_partials`, ``count`` of them for each order."""
     nv = robot.nv
-    varied = varied_configuration(robot, q)
-    closures = Closures(robot, varied, [varied_rate(v, nv), a])
-    J = [[value(x) for x in row] for row in closures.jacobian()]
-    pull = [dot(column, multipliers) for column in zip(*J, strict=True)]
-    return pull, [derivatives(s, 1)[1] for s in closures.twists()]
+    matrices = [[row[i : i + nv] for i in range(0, len(row), nv)] for row in rows]
+    return [matrices[k : k + count] for k in range(0, len(matrices), count)]
 
 
-def _joined(pair: tuple[Vector, Vector]) -> Vector:
-    return [*pair[0], *pair[1]]
+def _values(matrix: Sequence[Sequence[Any]]) -> list[Vector]:
+    """Return a matrix of jets at t = 0."""
+    return [[value(x) for x in row] for row in matrix]
+
+
+def _difference(a: Matrix, b: Matrix) -> Matrix:
+    return [_less(x, y) for x, y in zip(a, b, strict=True)]
+
+
+def _less(a: Sequence[Any], b: Sequence[Any]) -> Vector:
+    return [x - y for x, y in zip(a, b, strict=True)]

@@ -52,7 +52,13 @@ def inverse_dynamics_partials(
     where ad(v) acts on the columns of one joint: ω̂ of a spherical joint, ad of the joint twist
     of a free one, zero for the others.
     """
-    order = len(rates) - 2
+    return mixed_partials(robot, rates, own_partials(robot, q, rates, wrenches), len(rates) - 2)
+
+
+def own_partials(
+    robot: Robot, q: Scalars, rates: Sequence[Scalars], wrenches: Loads | None = None
+) -> list[Matrix]:
+    """Return ∂Q/∂q, ∂Q/∂v and ∂Q/∂a, loads included, as jets."""
     tree = reduced(robot)
     motions = link_motions(tree, q, rates)
     first = list(force_partials(tree, motions, len(rates) - 1))
@@ -62,7 +68,7 @@ def inverse_dynamics_partials(
             [x + y for x, y in zip(*rows, strict=True)]
             for rows in zip(first[0], loads, strict=True)
         ]
-    return mixed_partials(robot, rates, first, order)
+    return first
 
 
 def mixed_partials(

@@ -112,6 +112,12 @@ def _mixed(what: str, rows: int, columns: int) -> list[str]:
     return [f"d{what}({k})/dq({j})" for k in range(rows) for j in range(columns)]
 
 
+def _accelerations_by(order: int) -> list[str]:
+    """Name the partials of accelerations and multipliers by q, v and the forces."""
+    variables = ["q", "v", *(f"Q({j})" for j in range(order + 1))]
+    return [f"d(a, multipliers)({k})/d{x}" for k in range(order + 1) for x in variables]
+
+
 class Argument(NamedTuple):
     """An input: ``(*batch, width)``, or ``(orders, *batch, width)`` where orders > 0."""
 
@@ -413,8 +419,7 @@ _ROWS = (
         0,
         (),
         takes_wrenches=True,
-        results=lambda _: [f"a and multipliers by {x}" for x in ("q", "v", "Q")],
-        highest_order=0,
+        results=_accelerations_by,
         shapes=forward_partial_shapes,
         needs_closures=True,
     ),
@@ -424,8 +429,7 @@ _ROWS = (
         (),
         {"actuated": VELOCITIES},
         takes_wrenches=True,
-        results=lambda _: [f"Q and multipliers by {x}" for x in ("q", "v", "a")],
-        highest_order=0,
+        results=lambda order: _mixed("(Q, multipliers)", order + 1, order + 3),
         shapes=inverse_partial_shapes,
         needs_closures=True,
     ),

@@ -22,12 +22,18 @@ STEEL = 76e3 / 9.81  # kg/m³ [MW02]
 
 
 def fourbar(
-    crank: float = 0.1, coupler: float = 0.25, rocker: float = 0.2, ground: float = 0.25
+    crank: float = 0.1,
+    coupler: float = 0.25,
+    rocker: float = 0.2,
+    ground: float = 0.25,
+    *,
+    directions: str = HINGE,
 ) -> Robot:
     """Return a planar four-bar with these lengths in m, in the x-y plane; gravity along −y.
 
     Crank and coupler are a chain, the rocker stands on the ground at ``(ground, 0)``; a hinge about
-    z holds their tips together.  In space three of its five rows are redundant.  Lengths and masses
+    z holds their tips together.  In space three of its five rows are redundant; with
+    ``directions="vx vy"`` the others are left out.  Lengths and masses
     are round numbers, of no machine: a crank that turns all the way round, and a rocker.
 
     >>> import jounce
@@ -42,7 +48,7 @@ def fourbar(
     builder.add("rocker", None, turn, _shift(ground), _rod(rocker, 0.5), "rocker_joint")
     builder.frame("coupler_tip", "coupler", _shift(coupler))
     builder.frame("rocker_tip", "rocker", _shift(rocker))
-    builder.closure("coupler_tip", "rocker_tip", directions=HINGE)
+    builder.closure("coupler_tip", "rocker_tip", directions=directions)
     return builder.build()
 
 

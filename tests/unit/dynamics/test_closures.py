@@ -95,12 +95,21 @@ def mechanism(robot: jounce.Robot, start: Any = None) -> Any:
 SOLO = ("FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT")
 CASES = {
     "fourbar": mechanism(jounce.examples.fourbar(), [0.5, 0.5, 1.5]),
+    "planar fourbar": mechanism(jounce.examples.fourbar(directions="vx vy"), [0.5, 0.5, 1.5]),
     "fivebar": mechanism(fivebar(), [2.0, -1.2, 1.1, 1.2]),
     "delta": mechanism(jounce.examples.delta()),
     "stewart": mechanism(jounce.examples.stewart()),
     "random tree": random_loops,
     "solo12": standing("solo_description/robots/solo12.urdf", SOLO, "linear"),
     "solo12 flat feet": standing("solo_description/robots/solo12.urdf", SOLO, "all"),
+}
+ACTUATED = {
+    "fourbar": lambda _: ["rocker_joint"],
+    "planar fourbar": lambda _: ["rocker_joint"],
+    "fivebar": lambda _: ["left_arm", "right_arm"],
+    "delta": lambda _: [f"arm_joint_{i}" for i in range(3)],
+    "stewart": lambda _: [f"slide_{i}" for i in range(6)],
+    "solo12": lambda c: [joint.name for joint in c.robot.joints[1:]],
 }
 HEAVY = {
     "talos": standing(
@@ -152,13 +161,7 @@ def test_inverse_and_forward_agree(name: str):
     c = case(name)
     known = {"contacts": c.contacts}
     a, _ = jounce.constrained_forward_dynamics(c.robot, c.q, c.v, *c.forces, **known)
-    actuated = {
-        "fourbar": ["rocker_joint"],
-        "fivebar": ["left_arm", "right_arm"],
-        "delta": [f"arm_joint_{i}" for i in range(3)],
-        "stewart": [f"slide_{i}" for i in range(6)],
-        "solo12": [joint.name for joint in c.robot.joints[1:]],
-    }[name]
+    actuated = ACTUATED[name](c)
     Q, multipliers = jounce.constrained_inverse_dynamics(
         c.robot, c.q, c.v, *a, actuated=actuated, **known
     )
@@ -285,31 +288,117 @@ def test_fourbar_against_the_balance_of_energy():
         assert abs(Q[k, 0] - x) <= 1e-11 * abs(x), k
 
 
-@pytest.mark.parametrize("name", ["fourbar", "stewart"])
+@pytest.mark.parametrize("name", ["fourbar", "planar fourbar", "fivebar"])
 def test_partials_against_differences_at_50_digits(name: str):
+    """Of accelerations, forces, multipliers and two derivatives, by each argument of its own."""
     c = case(name)
-    robot, q, v, Q = c.robot, c.q, c.v, c.forces[0]
-    found = jounce.constrained_forward_dynamics_partials(robot, q, v, Q)
-    rng = np.random.default_rng(0)
-    n = robot.nv
-    h = mpmath.mpf(10) ** -18
-    with mpmath.workdps(50):
-        d = [rng.standard_normal(n) for _ in range(3)]
+    assert_partials_of_forward_dynamics(c, name)
+    assert_partials_of_inverse_dynamics(c, name)
 
-        def at(step: Any) -> Any:
-            moved = _integrated(robot, q, d[0], step)
-            vs = [mpmath.mpf(a) + b * step for a, b in zip(v, d[1], strict=True)]
-            Qs = [mpmath.mpf(a) + b * step for a, b in zip(Q, d[2], strict=True)]
-            return texts.constrained_forward_dynamics(robot, [moved, vs, [Qs]])[0]
 
-        ahead, behind = at(h), at(-h)
-        slope = np.array([float((x - y) / (2 * h)) for x, y in zip(ahead, behind, strict=True)])
-    a = found.da_dq @ d[0] + found.da_dv @ d[1] + found.da_dQ @ d[2]
-    m = found.dmultipliers_dq @ d[0] + found.dmultipliers_dv @ d[1] + found.dmultipliers_dQ @ d[2]
-    assert_close(a, slope[:n], 1e-10)
-    rows = robot.n_closure_rows
-    pull = jounce.closure_jacobian(robot, q)[0].T  # redundant multipliers: what they do
-    assert_close(pull @ m, pull @ slope[n : n + rows], 1e-10)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["stewart", "solo12"])
+def test_partials_of_large_robots_against_differences_at_50_digits(name: str):
+    c = case(name)
+    assert_partials_of_forward_dynamics(c, name)
+    assert_partials_of_inverse_dynamics(c, name)
+
+
+WRENCH = {"fivebar": "left_fore"}  # a load with derivatives
+
+
+def assert_partials_of_forward_dynamics(c: Case, name: str) -> None:
+    whole, n = c.robot.with_closures(*c.contacts), c.robot.nv
+    loads, exact = wrenches_of(c, name)
+    found = jounce.constrained_forward_dynamics_partials(
+        c.robot, c.q, c.v, *c.forces[:3], contacts=c.contacts, wrenches=loads
+    )
+    rows = list(range(n + whole.n_closure_rows))
+
+    def text(q: Any, rates: Any) -> Any:
+        return texts.constrained_forward_dynamics(whole, [q, rates[0], rates[1:]], exact)
+
+    assert_slopes(c, [c.v, *c.forces[:3]], text, found, rows)
+
+
+def assert_partials_of_inverse_dynamics(c: Case, name: str) -> None:
+    whole, n = c.robot.with_closures(*c.contacts), c.robot.nv
+    given = {"contacts": c.contacts, "wrenches": wrenches_of(c, name)[0]}
+    a, _ = jounce.constrained_forward_dynamics(c.robot, c.q, c.v, *c.forces[:3], **given)
+    actuated = ["left_arm", "left_fore", "right_arm"] if name == "fivebar" else ACTUATED[name](c)
+    chosen = [c.robot.joint(joint).v_slice.start for joint in actuated]
+    weights = np.linspace(1.0, 2.0, len(chosen))
+    found = jounce.constrained_inverse_dynamics_partials(
+        c.robot, c.q, c.v, *a, actuated=actuated, weights=weights, **given
+    )
+    rows = [*chosen, *range(n, n + whole.n_closure_rows)]
+
+    def text(q: Any, rates: Any) -> Any:
+        soft = [1 / mpmath.mpf(x) for x in weights]
+        words = " ".join(map(str, chosen))
+        loads = wrenches_of(c, name)[1]
+        return texts.constrained_inverse_dynamics(whole, [q, rates, soft], words, loads)
+
+    assert_slopes(c, [c.v, *a], text, found, rows)
+
+
+def wrenches_of(c: Case, name: str) -> tuple[Any, Any]:
+    """Return wrenches on the frame of `WRENCH`, as functions and as texts take them."""
+    if name not in WRENCH:
+        return None, None
+    rows = np.random.default_rng(3).standard_normal((3, 6))
+    frame = WRENCH[name]
+    return {frame: jounce.Wrench(rows, "hybrid")}, {(frame, "hybrid"): rows.tolist()}
+
+
+def assert_slopes(c: Case, rates: Any, text: Any, found: Any, rows: list[int]) -> None:
+    """Hold each block of partials against central differences of the text, along one direction."""
+    directions = np.random.default_rng(0).standard_normal((len(rates) + 1, c.robot.nv))
+    for x, d in enumerate(directions):
+        with mpmath.workdps(50):
+            h = mpmath.mpf(10) ** -18
+
+            def at(step: Any, x: int = x, d: Any = d) -> Any:
+                q = _integrated(c.robot, c.q, d, step if x == 0 else mpmath.mpf(0))
+                moved = [[mpmath.mpf(a) for a in rate] for rate in rates]
+                if x:
+                    moved[x - 1] = [a + b * step for a, b in zip(moved[x - 1], d, strict=True)]
+                return text(q, moved)
+
+            pairs = zip(at(h), at(-h), strict=True)
+            slopes = np.array([[float((a[i] - b[i]) / (2 * h)) for i in rows] for a, b in pairs])
+        for k, slope in enumerate(slopes):
+            split = len(rows) - found.multipliers.shape[-2]
+            what = f"order {k} by argument {x}"
+            assert_close(found.values[k, x] @ d, slope[:split], INDEPENDENT, what=what)
+            assert_close(found.multipliers[k, x] @ d, slope[split:], INDEPENDENT, what=what)
+
+
+def three_cranks() -> jounce.Robot:
+    """Return a bar on three parallel cranks: the third says what the others say, if closed."""
+    builder = jounce.RobotBuilder("three_cranks", gravity=(0, -9.80665, 0))
+    rod = jounce.Inertia(0.4, (0.15, 0, 0), np.diag([1e-4, 3e-3, 3e-3]))
+    turn = jounce.joints.revolute((0, 0, 1))
+    for k in range(3):
+        builder.add(f"crank_{k}", None, turn, _pose("z", 0.0, (0.3 * k, 0, 0)), rod)
+        builder.frame(f"tip_{k}", f"crank_{k}", _pose("z", 0.0, (0.2, 0, 0)))
+    builder.add("bar", "crank_0", turn, _pose("z", 0.0, (0.2, 0, 0)), rod)
+    for k in (1, 2):
+        builder.frame(f"pin_{k}", "bar", _pose("z", 0.0, (0.3 * k, 0, 0)))
+        builder.closure(f"pin_{k}", f"tip_{k}", directions="vx vy")
+    return builder.build()
+
+
+def test_partials_of_redundant_rows_that_disagree_beside_the_closure():
+    robot = three_cranks()
+    q, rest = np.array([1.0, 1.0, 1.0, -1.0]), np.zeros(4)
+    assert jounce.mobility(robot) == (1, 1)
+    a, _ = jounce.constrained_forward_dynamics(robot, q, rest, rest)
+    assert_close(a[0, :3], np.full(3, a[0, 0]), INDEPENDENT)
+    with pytest.raises(jounce.UnsupportedError, match=r"redundant: v[xy] of 'pin_\d' to tip_\d\."):
+        jounce.constrained_forward_dynamics_partials(robot, q, rest, rest)
+    with pytest.raises(jounce.UnsupportedError, match="redundant"):
+        jounce.constrained_inverse_dynamics_partials(robot, q, rest, rest, actuated="crank_0")
 
 
 def _integrated(robot: jounce.Robot, q: np.ndarray, dv: np.ndarray, step: Any) -> list[Any]:
@@ -336,34 +425,6 @@ def _integrated(robot: jounce.Robot, q: np.ndarray, dv: np.ndarray, step: Any) -
             for i in range(3):
                 result[s + i] += sum(R[i, k] * w[3 + k] for k in range(3)) * step
     return result
-
-
-def test_partials_of_inverse_dynamics():
-    """Against tangent differences of the function itself, as the motion leaves the closure."""
-    c = case("stewart")
-    names = [f"slide_{i}" for i in range(6)]
-    a = jounce.constrained_forward_dynamics(c.robot, c.q, c.v, c.forces[0])[0][0]
-    found = jounce.constrained_inverse_dynamics_partials(c.robot, c.q, c.v, a, actuated=names)
-    chosen = " ".join(str(c.robot.joint(n).v_slice.start) for n in names)
-    rng = np.random.default_rng(1)
-    d = rng.standard_normal((3, c.robot.nv))
-    h = mpmath.mpf(10) ** -18
-    with mpmath.workdps(50):
-
-        def at(step: Any) -> Any:
-            moved = _integrated(c.robot, c.q, d[0], step)
-            rates = [
-                [mpmath.mpf(x) + y * step for x, y in zip(row, change, strict=True)]
-                for row, change in zip((c.v, a), d[1:], strict=True)
-            ]
-            ones = [mpmath.mpf(1)] * 6
-            return texts.constrained_inverse_dynamics(c.robot, [moved, rates, ones], chosen)[0]
-
-        pairs = zip(at(h), at(-h), strict=True)
-        slope = np.array([float((x - y) / (2 * h)) for x, y in pairs])
-    Q = found.dQ_dq @ d[0] + found.dQ_dv @ d[1] + found.dQ_da @ d[2]
-    wanted = slope[[int(j) for j in chosen.split()]]
-    assert_close(Q, wanted, 1e-10)
 
 
 def test_jacobian_is_the_partial_of_the_error():
