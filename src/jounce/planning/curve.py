@@ -24,7 +24,8 @@ CORNER = 1e-5  # of the largest derivative of its order: that is a jump
 STILL = 1e-9  # of the largest derivative of its order: that is zero
 WIDTH = 0.15  # of u, over which a motion begins and ends
 JOINS = 4  # σ is once more differentiable where that is over
-LOOKS = 101  # places where a trajectory must be a closed motion
+LOOKS = 101  # places of a trajectory that are looked at
+ROUNDING = 1e-14  # of the length of a path
 BEGINS = 6  # derivatives that may vanish at an end
 
 
@@ -43,10 +44,10 @@ class Curve:
         self.begin, self.length = float(getattr(motion, "t0", 0.0)), motion.duration
         zeros = [self._flat(end, smoothness) if still else 0
                  for end, still in zip((0.0, 1.0), at_rest, strict=True)]  # fmt: skip
-        self.sigma = _ramps(*zeros)
+        self.sigma = _Ramps(*zeros)
         inner = np.asarray(getattr(motion, "knots", ()), dtype=float)
         places = self.place((inner - self.begin) / self.length)
-        self.knots = np.unique(np.concatenate([places, self.sigma.x]))
+        self.knots = np.unique(np.concatenate([places, self.sigma.edges]))
 
     def _flat(self, end: float, smoothness: int) -> int:
         """Return how many derivatives of σ must vanish at an end.
@@ -75,7 +76,7 @@ class Curve:
         """Refuse a path with a corner: derivatives 1 … order must be continuous."""
         inner = self.knots[(self.knots > 0.0) & (self.knots < 1.0)]
         sides = [self(inner + shift, order + 1) for shift in (-NEAR, NEAR)]
-        scale = [np.abs(x).max(initial=0.0) for x in sides[0]]
+        scale = [np.abs(x).max() for x in self(np.linspace(0.0, 1.0, LOOKS), order + 1)]
         for k in range(1, order + 1):
             jump = np.abs(sides[1][k] - sides[0][k]) - 4.0 * NEAR * scale[k + 1]
             worst = np.argwhere(jump > CORNER * scale[k])
@@ -88,13 +89,17 @@ class Curve:
                 )
 
     def place(self, s: np.ndarray) -> np.ndarray:
-        """Return the u at which the share s of the parameter of the path is reached."""
+        """Return the u at which the share s of the parameter of the path is reached.
+
+        A share that is 0 or 1 to rounding is an end.
+        """
         low, high = np.zeros(s.shape), np.ones(s.shape)
         for _ in range(60):
             middle = (low + high) / 2.0
             is_below = self.sigma(middle) < s
             low, high = np.where(is_below, middle, low), np.where(is_below, high, middle)
-        return (low + high) / 2.0
+        inside = np.where(s < ROUNDING, 0.0, (low + high) / 2.0)
+        return np.where(s > 1.0 - ROUNDING, 1.0, inside)
 
     def parameter(self, u: np.ndarray) -> np.ndarray:
         """Return the parameter of the given path."""
@@ -126,25 +131,32 @@ def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.array([(a[: k + 1] * b[k::-1]).sum(axis=0) for k in range(len(a))])
 
 
-def _ramps(left: int, right: int) -> PPoly:
-    """Return σ, with so many vanishing derivatives at its ends, a straight line between.
+class _Ramps:
+    """σ, with so many vanishing derivatives at its ends, a straight line between.
 
     Over the first and the last part w its slope rises and falls as ``∫ x^(s−1) (1 − x)^r dx``:
-    s derivatives of σ vanish at the end, and at w it is r + 1 times differentiable.
+    s derivatives of σ vanish at the end, and at w it is r + 1 times differentiable.  The second
+    half is counted from the end, so that nothing is lost where it vanishes.
     """
-    size = max(left, right, 1) + JOINS + 2
-    pieces = np.zeros((size, 3))  # highest power first, of u less the beginning of the piece
-    pieces[-2, :] = 1.0
-    if left:
-        pieces[:, 0] = _ramp(left, size)
-    if right:
-        down = np.poly1d(_ramp(right, size))(np.poly1d([-1.0, WIDTH]))
-        pieces[:, 2] = np.pad(-down.coeffs, (size - down.coeffs.size, 0))
-    pieces[-1] = 0.0
-    spans = np.array([WIDTH, 1.0 - 2.0 * WIDTH, WIDTH])
-    rises = [np.polyval(pieces[:, i], span) for i, span in enumerate(spans)]
-    pieces[-1, 1:] = np.cumsum(rises)[:2]
-    return PPoly(pieces / sum(rises), np.array([0.0, WIDTH, 1.0 - WIDTH, 1.0]))
+
+    def __init__(self, left: int, right: int) -> None:
+        size = max(left, right, 1) + JOINS + 2
+        halves = []
+        for zeros in (left, right):
+            pieces = np.zeros((size, 2))  # highest power first, of u less where the piece begins
+            pieces[-2] = 1.0
+            if zeros:
+                pieces[:, 0] = _ramp(zeros, size)
+            pieces[-1, 1] = np.polyval(pieces[:, 0], WIDTH)
+            halves.append(pieces)
+        total = sum(half[-1, 1] + 0.5 - WIDTH for half in halves)
+        self.halves = [PPoly(half / total, np.array([0.0, WIDTH, 0.5])) for half in halves]
+        self.edges = np.array([0.0, WIDTH, 1.0 - WIDTH, 1.0])
+
+    def __call__(self, u: np.ndarray, k: int = 0) -> np.ndarray:
+        """Return σ or its k-th derivative."""
+        left, right = (half(x, k) for half, x in zip(self.halves, (u, 1.0 - u), strict=True))
+        return np.where(u < 0.5, left, float(k == 0) - (-1.0) ** k * right)
 
 
 def _ramp(zeros: int, size: int) -> np.ndarray:

@@ -31,6 +31,7 @@ from jounce.planning.curve import Curve, composed, path_motion
 from jounce.planning.drives import FEATURES, SPEED, TORQUE, TORQUE_RATE, Drives, DriveUses
 from jounce.planning.interior_point import Points, Problem, Solution, shortest
 from jounce.planning.limits_along import LimitsAlong
+from jounce.planning.lower_bound import LowerBound, price_of
 from jounce.planning.powers import ONE, ROOT, Quantity, by_place
 from jounce.planning.squared_speed import SquaredSpeed, basis_at, clamped_knots
 from jounce.planning.timed_motion import Binding, PlanningWarning, TimedMotion
@@ -217,20 +218,22 @@ class _Planner:
         step = np.diff(self.cells)[:, None]
         u = (self.cells[:-1, None] + step * (1.0 + GAUSS[0]) / 2.0).ravel()
         weight = (step * GAUSS[1] / 2.0).ravel()
-        unit = self._uniform(u)
+        unit = self._uniform(u, ends)
         motions: list[TimedMotion] = []
         failures: list[InfeasibleError] = []
         paces = [x * unit**0.5 for x in PACES] if self.forces.is_dry else []
         for pace in (None, *paces):
             self.pace = pace
             try:
-                motions.append(self._planned(u, weight, self._uniform(u) if pace else unit, ends))
+                motions.append(
+                    self._planned(u, weight, self._uniform(u, ends) if pace else unit, ends)
+                )
             except InfeasibleError as failure:
                 failures.append(failure)
         if not motions:
             raise failures[0]
         fastest = min(motions, key=lambda motion: motion.duration)
-        motion = replace(fastest, lower_bound=min(x.lower_bound for x in motions))
+        motion = replace(fastest, lower_bound=max(x.lower_bound for x in motions))
         if not motion.converged:
             warnings.warn(
                 "the solver stopped early: the motion keeps all limits and may be slower than it "
@@ -251,7 +254,7 @@ class _Planner:
             self.near = self._speed(found, unit)
             places = self._places(u, weight, unit, features=SECOND_ORDER)
             found = self._solved(places, unit, ends)
-        lower = self._speed(found, unit).duration * (1.0 - found.gap)
+        lower = self._lower_bound(u, places, found, unit, ends)
         share, durations, moves = 1.0, [unit**-0.5], any(x is not None for x in ends)
         while True:
             if self.has_rates or share < 1.0 or again:
@@ -292,9 +295,24 @@ class _Planner:
             self._report(speed, peaks),
             self._binding(speed),
             _falling(durations if not moves else [], speed.duration),
-            min(lower, speed.duration),
+            lower,
             found.converged,
         )
+
+    def _lower_bound(
+        self,
+        u: np.ndarray,
+        places: _Places,
+        found: Solution,
+        unit: float,
+        ends: list[float | None],
+    ) -> float:
+        """Return what no motion undercuts, from the solution without limits of rates."""
+        beta = places.rows.L[..., 1]
+        own = found.multipliers[: beta.size].reshape(beta.shape)
+        price = price_of(u, -(own * beta).sum(axis=1), self.pieces)
+        near = self._speed(found, unit)
+        return LowerBound(self.curve, self.limits, self.forces, self.edges, near, unit)(price, ends)
 
     # -- what is infeasible --
 
@@ -317,8 +335,11 @@ class _Planner:
         begin, end = self.curve.begin, self.curve.begin + self.curve.length
         return f"{float(self.curve.parameter(np.array(u))):.6g} of the path ({begin:g} … {end:g})"
 
-    def _uniform(self, u: np.ndarray) -> float:
-        """Return the largest constant b that all points allow, as far as slower is easier."""
+    def _uniform(self, u: np.ndarray, ends: list[float | None]) -> float:
+        """Return the largest constant b that all points allow, as far as slower is easier.
+
+        Where only changes of b are limited, as along a straight line, that is b at the ends.
+        """
         rows = self._rows(u, 1.0)
         f = np.zeros((u.size, rows.L.shape[2]))
 
@@ -335,6 +356,9 @@ class _Planner:
         while excess(high).max() <= 0.0:
             high *= 4.0
             if high > 1e12:
+                moving = [x for x in ends if x is not None]
+                if moving and rows.L[..., 1:].any():
+                    return max(moving)
                 raise InfeasibleError(
                     "nothing limits the speed of this motion: it stands still, or has no limits."
                 )
@@ -504,8 +528,9 @@ class _Planner:
         curved = 3.0 * bend - 2.0 * rise - fall + x * (rise + fall - 2.0 * bend)
         peak = left + x * (rise + x * curved)
         worst = np.argmax(peak, axis=1)[:, None]
-        at = u[:-1] + h[:, 0] * np.take_along_axis(x, worst, axis=1)[:, 0]
-        return at[np.take_along_axis(peak, worst, axis=1)[:, 0] > 1.0 + 0.1 * self.tolerance]
+        at = np.append(u[:-1] + h[:, 0] * np.take_along_axis(x, worst, axis=1)[:, 0], 1.0)
+        most = np.append(np.take_along_axis(peak, worst, axis=1)[:, 0], value[-1].max())
+        return at[most > 1.0 + 0.1 * self.tolerance]
 
     def _slowed(self, speed: SquaredSpeed) -> tuple[SquaredSpeed, Maxima]:
         """Return the motion at the largest factor of its speed that keeps all limits."""

@@ -117,11 +117,14 @@ def velocities(path: Sequence[np.ndarray]) -> Quantity:
 def forces_along(forces: MotionForces, path: Sequence[np.ndarray]) -> Quantity:
     """Return Q but for dry friction, from q and derivatives of a curve; two fewer of Q are known.
 
-    Friction, inertia and gravity at u̇ = 1 are d, c and g.  With ü = 1 besides, that is b = 1 and
-    b' = 2, the derivative of order k has ``m^(k)`` in it and else what is known already.
+    Friction, inertia and gravity at u̇ = 1 are d, c and g.  With some ü besides, that is b = 1 and
+    b' = 2 ü, the derivative of order k has ``ü m^(k)`` in it and else what is known already; where
+    the curve begins, ü grows as p' vanishes, so that m is not lost beside the rest.
     """
     c, d, g = forces.parts(path)
-    faster = [np.ones(len(path[0]))] * 2 + [np.zeros(len(path[0]))] * (len(path) - 3)
+    size, bend = (np.abs(x).max(axis=1) for x in path[1:3])
+    push = np.maximum(1.0, np.divide(bend, size, out=np.ones_like(size), where=size > 0.0))
+    faster = [np.ones(len(path[0])), push] + [np.zeros(len(path[0]))] * (len(path) - 3)
     quick = forces.plain(composed(path, np.array(faster)))
     unknown = np.zeros_like(g[0])
     m: list[np.ndarray] = []
@@ -129,8 +132,10 @@ def forces_along(forces: MotionForces, path: Sequence[np.ndarray]) -> Quantity:
         known = _force(c[: k + 1], d[: k + 1], g[: k + 1], [*m, unknown])
         for _ in range(k):
             known = rate(known)
-        m.append(total - sum(2.0 ** (power[1] if len(power) > 1 else 0) * jet[0]
-                             for power, jet in known.items() if len(power) < 3))  # fmt: skip
+        slope = 2.0 * push[:, None]
+        rest = sum(slope ** (power[1] if len(power) > 1 else 0) * jet[0]
+                   for power, jet in known.items() if len(power) < 3)  # fmt: skip
+        m.append((total - rest) / push[:, None])
     return _force(c, d, g, m)
 
 

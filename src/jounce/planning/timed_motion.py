@@ -40,8 +40,9 @@ class TimedMotion:
     It is a trajectory: ``motion(t, order=4)``.  ``limits`` says how near it comes to each limit
     (all hold), ``binding`` which limit it uses up when; ``durations`` how the duration fell, from
     one speed along the whole curve, over the rounds, each played as slowly as its limits ask, to
-    the result (with ends in motion that alone); ``lower_bound`` is the duration without limits
-    of jerk and rates, which no motion along the path undercuts, to the accuracy of the knots.
+    the result (with ends in motion that alone); ``lower_bound`` is what no motion along the path
+    undercuts: a bound of the duration without limits of jerk and rates, proven by
+    `jounce.planning.lower_bound` (0 where there are no limits but these).
     ``converged`` is False where the solver stopped early: the motion keeps the limits, and may be
     slower than it could be.
     """
@@ -77,8 +78,8 @@ class TimedMotion:
 
     @property
     def gap(self) -> float:
-        """How much longer than the lower bound it lasts, as a part of it."""
-        return self.duration / self.lower_bound - 1.0
+        """How much longer than the lower bound it lasts, as a part of it; infinite if that is 0."""
+        return self.duration / self.lower_bound - 1.0 if self.lower_bound > 0.0 else np.inf
 
     @property
     def knots(self) -> np.ndarray:
@@ -88,10 +89,9 @@ class TimedMotion:
     def __str__(self) -> str:
         worst = self.limits.worst
         most = f"{worst.quantity} of {worst.joint} uses {worst.use:.6f}" if worst else "no limits"
-        return (
-            f"time-optimal motion of {self.robot.name}: {self.duration:.4f} s, at most "
-            f"{100.0 * self.gap:.2f} % above the lower bound {self.lower_bound:.4f} s; {most}"
-        )
+        above = f"{100.0 * self.gap:.2f} % above the lower bound {self.lower_bound:.4f} s"
+        known = above if self.lower_bound > 0.0 else "lower bound 0 s without limits of rates"
+        return f"time-optimal motion of {self.robot.name}: {self.duration:.4f} s, {known}; {most}"
 
     def path_parameter(self, t: Any, order: int = 0) -> np.ndarray:
         """Return the parameter of the given path and its derivatives, ``(order + 1, *t.shape)``.
