@@ -292,13 +292,18 @@ angle.next:
 done:
   ret void
 }
-define private void @fetch.in(ptr %base, i64 %stride, i64 %row) #0 {
+define private void @fetch.in(ptr %base, i64 %stride, i64 %row, i64 %end) #0 {
 start:
   %offset = mul i64 %row, %stride
   %first = getelementptr double, ptr %base, i64 %offset
-  %numbers = mul i64 %stride, 16
-  %far = icmp ugt i64 %stride, 64
-  br i1 %far, label %done, label %loop
+  %left = sub i64 %end, %row
+  %short = icmp slt i64 %left, 16
+  %rows = select i1 %short, i64 %left, i64 16
+  %numbers = mul i64 %stride, %rows
+  %near = icmp ule i64 %stride, 64
+  %some = icmp sgt i64 %numbers, 0
+  %fetched = and i1 %near, %some
+  br i1 %fetched, label %loop, label %done
 loop:
   %k = phi i64 [ 0, %start ], [ %next, %loop ]
   %line = getelementptr double, ptr %first, i64 %k
@@ -309,13 +314,18 @@ loop:
 done:
   ret void
 }
-define private void @fetch.out(ptr %base, i64 %stride, i64 %row) #0 {
+define private void @fetch.out(ptr %base, i64 %stride, i64 %row, i64 %end) #0 {
 start:
   %offset = mul i64 %row, %stride
   %first = getelementptr double, ptr %base, i64 %offset
-  %numbers = mul i64 %stride, 16
-  %far = icmp ugt i64 %stride, 64
-  br i1 %far, label %done, label %loop
+  %left = sub i64 %end, %row
+  %short = icmp slt i64 %left, 16
+  %rows = select i1 %short, i64 %left, i64 16
+  %numbers = mul i64 %stride, %rows
+  %near = icmp ule i64 %stride, 64
+  %some = icmp sgt i64 %numbers, 0
+  %fetched = and i1 %near, %some
+  br i1 %fetched, label %loop, label %done
 loop:
   %k = phi i64 [ 0, %start ], [ %next, %loop ]
   %line = getelementptr double, ptr %first, i64 %k
@@ -351,32 +361,32 @@ many:
   %ahead.in0.p = load ptr, ptr %ahead.in0.q
   %ahead.in0.r = getelementptr i64, ptr %in.strides, i64 0
   %ahead.in0.n = load i64, ptr %ahead.in0.r
-  call void @fetch.in(ptr %ahead.in0.p, i64 %ahead.in0.n, i64 %ahead)
+  call void @fetch.in(ptr %ahead.in0.p, i64 %ahead.in0.n, i64 %ahead, i64 %end)
   %ahead.in1.q = getelementptr ptr, ptr %in, i64 1
   %ahead.in1.p = load ptr, ptr %ahead.in1.q
   %ahead.in1.r = getelementptr i64, ptr %in.strides, i64 1
   %ahead.in1.n = load i64, ptr %ahead.in1.r
-  call void @fetch.in(ptr %ahead.in1.p, i64 %ahead.in1.n, i64 %ahead)
+  call void @fetch.in(ptr %ahead.in1.p, i64 %ahead.in1.n, i64 %ahead, i64 %end)
   %ahead.in2.q = getelementptr ptr, ptr %in, i64 2
   %ahead.in2.p = load ptr, ptr %ahead.in2.q
   %ahead.in2.r = getelementptr i64, ptr %in.strides, i64 2
   %ahead.in2.n = load i64, ptr %ahead.in2.r
-  call void @fetch.in(ptr %ahead.in2.p, i64 %ahead.in2.n, i64 %ahead)
+  call void @fetch.in(ptr %ahead.in2.p, i64 %ahead.in2.n, i64 %ahead, i64 %end)
   %ahead.in3.q = getelementptr ptr, ptr %in, i64 3
   %ahead.in3.p = load ptr, ptr %ahead.in3.q
   %ahead.in3.r = getelementptr i64, ptr %in.strides, i64 3
   %ahead.in3.n = load i64, ptr %ahead.in3.r
-  call void @fetch.in(ptr %ahead.in3.p, i64 %ahead.in3.n, i64 %ahead)
+  call void @fetch.in(ptr %ahead.in3.p, i64 %ahead.in3.n, i64 %ahead, i64 %end)
   %ahead.out0.q = getelementptr ptr, ptr %out, i64 0
   %ahead.out0.p = load ptr, ptr %ahead.out0.q
   %ahead.out0.r = getelementptr i64, ptr %out.strides, i64 0
   %ahead.out0.n = load i64, ptr %ahead.out0.r
-  call void @fetch.out(ptr %ahead.out0.p, i64 %ahead.out0.n, i64 %ahead)
+  call void @fetch.out(ptr %ahead.out0.p, i64 %ahead.out0.n, i64 %ahead, i64 %end)
   %ahead.out1.q = getelementptr ptr, ptr %out, i64 1
   %ahead.out1.p = load ptr, ptr %ahead.out1.q
   %ahead.out1.r = getelementptr i64, ptr %out.strides, i64 1
   %ahead.out1.n = load i64, ptr %ahead.out1.r
-  call void @fetch.out(ptr %ahead.out1.p, i64 %ahead.out1.n, i64 %ahead)
+  call void @fetch.out(ptr %ahead.out1.p, i64 %ahead.out1.n, i64 %ahead, i64 %end)
   %many0.row = add i64 %row.many, 0
   %many1.row = add i64 %row.many, 4
   %many2.row = add i64 %row.many, 8

@@ -129,7 +129,7 @@ def result_array(signature: Signature, batch: tuple[int, ...], out: Any) -> np.n
     if not isinstance(out, np.ndarray) or out.dtype != np.float64 or out.shape != shape:
         found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
         raise ShapeError(f"out must be a float64 array of shape {shape}, got {found}.")
-    if not (out.flags.c_contiguous and out.flags.writeable and out.flags.aligned):
+    if not out.flags.carray:
         raise ShapeError("out must be C-contiguous, aligned and writeable.")
     return out
 

@@ -34,6 +34,7 @@ from jounce.kernels.description import KernelSpec, kernel_spec, signature
 from jounce.kernels.execution import Runner, check_threads, run_interpreted
 from jounce.kernels.export_cpp import export_cpp
 from jounce.kernels.export_matlab import export_matlab
+from jounce.kernels.fastcall.batch import lay_out
 from jounce.kernels.fastcall.call import fast_callable
 from jounce.kernels.products import PRODUCTS
 from jounce.kernels.tracing import traced
@@ -62,6 +63,7 @@ class Kernel:
         self.signature = signature(spec)
         self._lock = threading.RLock()  # held while compiling
         self._runner: Runner | None = None
+        self._lay_out: Callable[..., bool] | None = None
         self._is_ready = False
         self.__call__ = self.call
         self.checked = partial(self.call, check=True, threads=None)
@@ -141,6 +143,7 @@ class Kernel:
             return None
         runner = Runner(native, self.program.operations)
         self.__call__ = fast_callable(native, self.signature, self.call)
+        self._lay_out = lay_out(self.signature)
         balls = [part.start for part in self.spec.robot.quaternions]
         if ordinary:
             self.checked = fast_callable(native, self.signature, self.checked, quaternions=balls)
@@ -161,25 +164,46 @@ class Kernel:
         quaternions that are not of unit length.
         """
         check_threads(threads)
-        small = True
-        given, batch = checked_arrays(self.signature, arrays)
-        if check:
-            small = check_values(self.spec.robot, self.signature, given)
-            compiled = self.runner is not None
-            small = small and self._ordinary
-            if small and not batch and out is None and compiled:
+        plain = self._plain(arrays, out, threads)
+        if plain is not None:
+            result, job, rows, runner = plain
+            small = not check or self._is_small(arrays)
+            runner.do(job, rows, (arrays, result))
+        else:
+            given, batch = checked_arrays(self.signature, arrays)
+            small = not check or self._is_small(given)
+            if check and small and not batch and out is None and self.runner is not None:
                 return self.__call__(*given)  # one sample: the built-in, if it takes it
-        result = result_array(self.signature, batch, out)
-        if out is not None:
-            given = apart(given, out)
-        rows = prod(batch)
-        if rows and self.runner is None:
-            run_interpreted(self.program, input_rows(self.signature, given, batch), result, rows)
-        elif rows and self.runner is not None:
-            self.runner.run(input_rows(self.signature, given, batch), result, rows, threads)
-        if check and not small:
+            result = result_array(self.signature, batch, out)
+            if out is not None:
+                given = apart(given, out)
+            rows = prod(batch)
+            if rows and self.runner is None:
+                places = input_rows(self.signature, given, batch)
+                run_interpreted(self.program, places, result, rows)
+            elif rows and self.runner is not None:
+                self.runner.run(input_rows(self.signature, given, batch), result, rows, threads)
+        if not small:
             check_result(result)
         return result
+
+    def _is_small(self, arrays: Sequence[np.ndarray]) -> bool:
+        """Check the values of arguments; tell whether they let no result overflow."""
+        return check_values(self.spec.robot, self.signature, arrays) and self._ordinary
+
+    def _plain(
+        self, arrays: Sequence[Any], out: np.ndarray | None, threads: int | None
+    ) -> tuple[np.ndarray, Any, int, Runner] | None:
+        """Return the result and the job of a batch of plain arrays; None where they are not."""
+        runner, first = self.runner, arrays[0] if arrays else None
+        if self._lay_out is None or runner is None or type(first) is not np.ndarray:
+            return None
+        batch, rows = first.shape[:-1], prod(first.shape[:-1])
+        if not batch or not rows or first.shape[-1] != self.signature.arguments[0].width:
+            return None
+        result = result_array(self.signature, batch, out)
+        job = runner.job(rows, threads)
+        return (result, job, rows, runner) if self._lay_out(job, result, *arrays) else None
 
     def c_source(
         self, name: str | None = None, *, float32: bool = False, batch: int | None = None

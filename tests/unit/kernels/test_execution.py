@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import subprocess
 import sys
 import threading
@@ -11,8 +12,10 @@ import numpy as np
 import pytest
 
 import jounce
+from jounce.codegen.llvm.sweep import PAST_CACHE
 from jounce.kernels import execution
 from jounce.kernels.execution import Runner
+from jounce.kernels.team import AWAKE, BOX, PART_ROWS, team
 from tests.tolerances import EXACT, ROUNDOFF, assert_close, assert_orders_close
 from tests.unit.kernels.motions import by_text, random_motion
 
@@ -130,36 +133,64 @@ def test_threads_are_taken_where_they_pay():
 
 
 def test_parts_of_the_rows():
-    """Whole vectors, a few for each thread; what goes past the cache does so in parts too."""
-    assert execution.part_rows(4096, 2, 72) == 4096 // 2 // execution.PARTS
-    assert execution.part_rows(10**6, 2, 72) % execution.PART_ROWS == 0
-    assert execution.part_rows(33, 2, 72) == execution.PART_ROWS
-    share = 2 * execution.PAST_CACHE // 4096
-    assert execution.part_rows(8192, 2, share) == 4096
-    assert execution.part_rows(8192, 2, share * 100) == 4096 // execution.PARTS
+    """Small ones at the end; what goes past the cache does so in parts too."""
+    assert execution.part_size(4096, 2, 72) == 1
+    assert execution.part_size(10**6, 2, 72) == 10**6 // execution.FINEST // PART_ROWS + 1
+    row_bytes = 2 * PAST_CACHE // 4096
+    assert execution.part_size(4096, 2, row_bytes) == 1
+    assert execution.part_size(8192, 2, row_bytes) == 2048 // PART_ROWS + 1
+
+
+@pytest.mark.parametrize("rows", [1, 31, 32, 33, 1000, 4097, 70_001])
+def test_every_row_is_computed_whoever_helps(rows: int, rng: np.random.Generator):
+    """No helper, one that comes late, more than there is work for."""
+    kernel = jounce.kernel(ROBOT, "gravity_forces")
+    q = rng.uniform(-3.0, 3.0, size=(rows, 7))
+    wanted = kernel(q)
+    for threads in (1, 2, 3, 5):
+        for _ in range(20):
+            out = np.full((1, rows, 7), np.nan)
+            assert_close(kernel(q, out=out, threads=threads), wanted, EXACT)
+        time.sleep(3 * AWAKE)  # helpers fall asleep
+        out = np.full((1, rows, 7), np.nan)
+        assert_close(kernel(q, out=out, threads=threads), wanted, EXACT)
+
+
+def test_a_job_that_nobody_took_is_taken_back(rng: np.random.Generator):
+    crew = team()
+    kernel = jounce.kernel(ROBOT, "gravity_forces")
+    assert kernel.runner is not None
+    q, out = rng.uniform(-3.0, 3.0, size=(64, 7)), np.zeros((1, 64, 7))
+    job = kernel.runner.job(64, 2)
+    assert kernel._lay_out is not None
+    assert kernel._lay_out(job, out, q)
+    boxes = (ctypes.c_int64 * BOX)()
+    crew._give(job, boxes, 1)
+    assert boxes[0] == ctypes.addressof(job)
+    crew._finish(job, boxes, 1, 0)
+    assert boxes[0] == 0
+    assert not crew.share(job, 1, kernel.runner._scratch()), "there is nothing left to take"
+    assert not out.any()
 
 
 def test_an_interrupted_call_leaves_nobody_at_work(monkeypatch: pytest.MonkeyPatch):
-    kernel = jounce.kernel(ROBOT, "inverse_dynamics")
-    motion = [np.full((10_000, 7), 0.1) for _ in range(3)]
-    _, native = execution._native_share()
-    begun, working = threading.Event(), []
+    """Helpers end with their part, and nothing is written afterwards."""
+    kernel = jounce.kernel(ROBOT, "inverse_dynamics", order=2)
+    motion = [np.full((2 * execution.BLOCK_ROWS, 7), 0.1) for _ in range(5)]
+    out = kernel(*motion, threads=2)
 
-    def share(*arguments: object) -> int:
-        if threading.current_thread() is threading.main_thread():
-            begun.wait()
-            raise KeyboardInterrupt
-        working.append(1)
-        begun.set()
-        time.sleep(0.05)
-        more = native(*arguments)
-        working.pop()
-        return more
+    def interrupted(*_: object) -> bool:
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(execution, "_native_share", lambda: (None, share))
-    with pytest.raises(KeyboardInterrupt):
-        kernel(*motion, threads=2)
-    assert not working
+    monkeypatch.setattr(team(), "share", interrupted)
+    for _ in range(5):
+        with pytest.raises(KeyboardInterrupt):
+            kernel(*motion, out=out, threads=2)
+        out[:] = 7.25
+        time.sleep(0.002)
+        assert (out == 7.25).all()
+    assert kernel.runner is not None
+    assert not kernel.runner._held
 
 
 INTERRUPTED = """

@@ -317,9 +317,8 @@ class _Printer:
                 if 0 < width <= NARROW:
                     tag = f"ahead.{side}{a}"
                     lines.append(self._argument(tag, a, side))
-                    lines.append(
-                        f"  call void @fetch.{side}(ptr %{tag}.p, i64 %{tag}.n, i64 %ahead)"
-                    )
+                    rows = f"ptr %{tag}.p, i64 %{tag}.n, i64 %ahead, i64 %end"
+                    lines.append(f"  call void @fetch.{side}({rows})")
         return "\n".join(lines)
 
     def _entry(self) -> str:

@@ -226,19 +226,25 @@ NARROW = 64  # numbers from one row to the next up to which rows are fetched ahe
 
 
 def print_fetch(side: str, count: int) -> str:
-    """Return a function that fetches `count` rows into the cache, to be read or written.
+    """Return a function that fetches `count` rows before `%end` into the cache, to read or write.
 
-    The processor follows such a stream by itself only to the end of a page of memory, which is
-    57 rows of nine numbers.
+    Rows from `%end` on may be another thread's, which would have to fetch them back.  The
+    processor follows such a stream by itself only to the end of a page of memory, which is 57 rows
+    of nine numbers.
     """
     return f"""\
-define private void @fetch.{side}(ptr %base, i64 %stride, i64 %row) #0 {{
+define private void @fetch.{side}(ptr %base, i64 %stride, i64 %row, i64 %end) #0 {{
 start:
   %offset = mul i64 %row, %stride
   %first = getelementptr double, ptr %base, i64 %offset
-  %numbers = mul i64 %stride, {count}
-  %far = icmp ugt i64 %stride, {NARROW}
-  br i1 %far, label %done, label %loop
+  %left = sub i64 %end, %row
+  %short = icmp slt i64 %left, {count}
+  %rows = select i1 %short, i64 %left, i64 {count}
+  %numbers = mul i64 %stride, %rows
+  %near = icmp ule i64 %stride, {NARROW}
+  %some = icmp sgt i64 %numbers, 0
+  %fetched = and i1 %near, %some
+  br i1 %fetched, label %loop, label %done
 loop:
   %k = phi i64 [ 0, %start ], [ %next, %loop ]
   %line = getelementptr double, ptr %first, i64 %k

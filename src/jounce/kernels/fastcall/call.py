@@ -30,11 +30,13 @@ from jounce.kernels.fastcall.text import CALL, STRUCT_OFFSET, Context
 from jounce.kernels.table import Signature
 
 _EMPTY = 184  # PyArray_Empty in NumPy's table of C functions
-_FASTCALL_KEYWORDS = 0x0080 | 0x0002
+FASTCALL, KEYWORDS = 0x0080, 0x0002
 _Words = ctypes.c_int64
 
 
-class _Method(ctypes.Structure):
+class Method(ctypes.Structure):
+    """What CPython wants to know of a built-in function; `keep` holds its code."""
+
     _fields_ = [
         ("name", ctypes.c_char_p),
         ("function", ctypes.c_void_p),
@@ -58,9 +60,7 @@ def fast_callable(
     method = _method()
     if method is None:
         return fallback
-    context = _context(native, signature, fallback, quaternions)
-    context.keep += (method,)  # of threads that come first together each makes one of its own
-    return ctypes.pythonapi.PyCFunction_NewEx(ctypes.byref(method), context, None)
+    return built_in(method, _context(native, signature, fallback, quaternions))
 
 
 def _context(
@@ -90,8 +90,8 @@ def _context(
     )
     context = Context(
         len(arguments), id(np.ndarray), id(np.dtype(np.float64)), native.address, scratch,
-        _numpy_function(_EMPTY), _python_function("Py_IncRef"), len(shape), dims, id(fallback),
-        _python_function("PyObject_Vectorcall"), signature.rows, width * 8, inputs,
+        _numpy_function(_EMPTY), python_function("Py_IncRef"), len(shape), dims, id(fallback),
+        python_function("PyObject_Vectorcall"), signature.rows, width * 8, inputs,
         input_strides, outputs, output_strides, wanted, int(quaternions is not None),
         len(places), offsets, small_square(signature),
     )  # fmt: skip
@@ -100,17 +100,27 @@ def _context(
 
 
 @cache
-def _method() -> _Method | None:
-    """Return the definition of the built-in function, compiled once; None if it cannot work."""
+def _method() -> Method | None:
+    return compiled_method("call", CALL, FASTCALL | KEYWORDS)
+
+
+def compiled_method(name: str, text: str, flags: int) -> Method | None:
+    """Return the definition of a built-in function in IR; None if it cannot work here."""
     if not _layouts_are_known():
         return None
-    engine, address = load_module(CALL, "call")
-    method = _Method(b"kernel", address, _FASTCALL_KEYWORDS, None)
+    engine, address = load_module(text, name)
+    method = Method(b"kernel", address, flags, None)
     method.keep = engine
+    return method
+
+
+def built_in(method: Method, context: Any) -> Callable[..., Any]:
+    """Return a built-in function whose ``self`` is ``context``, a structure."""
+    context.keep += (method,)  # of threads that come first together each makes one of its own
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype = ctypes.py_object
     new.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-    return method
+    return new(ctypes.byref(method), context, None)
 
 
 def _layouts_are_known() -> bool:
@@ -160,5 +170,6 @@ def _numpy_function(index: int) -> int:
     return (ctypes.c_void_p * (index + 1)).from_address(table)[index] or 0
 
 
-def _python_function(name: str) -> int:
+def python_function(name: str) -> int:
+    """Return the address of a function of Python's own."""
     return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0

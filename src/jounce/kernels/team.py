@@ -1,0 +1,409 @@
+"""Threads that help with a batch, in machine code: none of them needs Python for it.
+
+A job is a block of words: ranges of rows, how large parts of them may be, and what the entry point
+of a kernel takes.  Everyone has a range to begin with, the same in the next job, and takes parts
+from its front, a quarter of what is left: the rows are then in the cache of the right core.  Who
+has done with it helps with the ranges of others, from the back, so that all end at the same time;
+one that starts late leaves more to them.
+
+A helper is a thread with a box of its own, which holds 0 while it looks for a job, `ASLEEP` once it
+has looked for a while in vain, `BUSY` while it works, or the address of a job.  A job that a helper
+has not taken when the work is done is taken back: nobody waits for one who has nothing to do.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import time
+from functools import cache
+from typing import Any
+
+from jounce.codegen.llvm.host import host
+from jounce.codegen.machine_code import load_module
+
+MAX_THREADS = 256
+PART_ROWS = 32  # a part is a multiple of it: what the code computes at once, in whole vectors
+AWAKE = 100e-6  # seconds that a helper looks for its next job: to wake one takes half as long
+ASLEEP, BUSY = 1, 2
+# Words of a job; then come its ranges, a line of the cache each, with both ends of what is left in
+# one word, and the addresses and strides that it points to.  Sizes are multiples of `PART_ROWS`.
+ROWS, LEAST, MOST, RANGES, ENTRY, HELPERS, DONE, INPUTS, STRIDES, OUTPUTS, WIDTHS = range(11)
+HEADER = 11
+LINE = 8
+# Words of a box; it fills two lines of the cache.
+JOB, LOCK, SCRATCH, ACQUIRE, RELEASE, REST, SLEEP, OWN, BOX = *range(8), 16
+
+
+def _load(name: str, word: int, base: str, kind: str = "ptr") -> str:
+    """Return IR that loads a word into ``%name``."""
+    return f"""\
+  %{name}.p = getelementptr i64, ptr %{base}, i64 {word}
+  %{name} = load {kind}, ptr %{name}.p
+"""
+
+
+def text(architecture: str) -> str:
+    """Return the IR of a team."""
+    pause, declared = _PAUSES.get(architecture, ("", ""))  # for loops that wait
+    return f"""
+; takes parts of a job, first of range %own, %count of them at most; tells whether there may be more
+define i64 @share(ptr %job, i64 %own, i64 %count, ptr %scratch) nounwind {{
+start:
+{_load("least", LEAST, "job", "i64")}{_load("most", MOST, "job", "i64")}\
+{_load("entry", ENTRY, "job")}\
+{_load("in", INPUTS, "job")}{_load("in.strides", STRIDES, "job")}\
+{_load("out", OUTPUTS, "job")}{_load("out.strides", WIDTHS, "job")}\
+{_load("ranges", RANGES, "job", "i64")}{_load("rows", ROWS, "job", "i64")}\
+  br label %range
+range:
+  %r = phi i64 [ 0, %start ], [ %r.next, %empty ]
+  %k.range = phi i64 [ 0, %start ], [ %k, %empty ]
+  %beside = add i64 %own, %r
+  %index = urem i64 %beside, %ranges
+  %offset = mul i64 %index, {LINE}
+  %place = add i64 %offset, {HEADER}
+  %range.p = getelementptr i64, ptr %job, i64 %place
+  %is.own = icmp eq i64 %r, 0
+  %r.next = add i64 %r, 1
+  %any = icmp ult i64 %r, %ranges
+  br i1 %any, label %again, label %none
+again:
+  %k = phi i64 [ %k.range, %range ], [ %k.next, %run ]
+  %k.next = add i64 %k, 1
+  %enough = icmp sge i64 %k, %count
+  br i1 %enough, label %more, label %take
+take:
+  %both = load atomic i64, ptr %range.p monotonic, align 8
+  %front = and i64 %both, {2**32 - 1}
+  %back = lshr i64 %both, 32
+  %left = sub i64 %back, %front
+  %some = icmp sgt i64 %left, 0
+  br i1 %some, label %try, label %empty
+try:
+  %quarter = lshr i64 %left, 2
+  %large = call i64 @llvm.smax.i64(i64 %quarter, i64 %least)
+  %small = call i64 @llvm.smin.i64(i64 %large, i64 %most)
+  %part = call i64 @llvm.smin.i64(i64 %small, i64 %left)
+  %part.back = shl i64 %part, 32
+  %without.front = add i64 %both, %part
+  %without.back = sub i64 %both, %part.back
+  %without = select i1 %is.own, i64 %without.front, i64 %without.back
+  %pair = cmpxchg ptr %range.p, i64 %both, i64 %without monotonic monotonic
+  %ours = extractvalue {{ i64, i1 }} %pair, 1
+  br i1 %ours, label %run, label %take
+run:
+  %back.first = sub i64 %back, %part
+  %first = select i1 %is.own, i64 %front, i64 %back.first
+  %after = add i64 %first, %part
+  %begin = mul i64 %first, {PART_ROWS}
+  %after.row = mul i64 %after, {PART_ROWS}
+  %last = call i64 @llvm.smin.i64(i64 %after.row, i64 %rows)
+  call void %entry(i64 %begin, i64 %last, ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, \
+ptr %scratch)
+  br label %again
+empty:
+  br label %range
+more:
+  ret i64 1
+none:
+  ret i64 0
+}}
+
+; gives a job to helpers that are free, as many as it says, and wakes those that sleep
+define void @give(ptr %job, ptr %boxes, i64 %size) nounwind {{
+start:
+  %job.word = ptrtoint ptr %job to i64
+{_load("wanted", HELPERS, "job", "i64")}\
+  call void @divide(ptr %job)
+  br label %again
+again:
+  %k = phi i64 [ 0, %start ], [ %k.next, %next ]
+  %given = phi i64 [ 0, %start ], [ %given.next, %next ]
+  %in = icmp slt i64 %k, %size
+  %few = icmp slt i64 %given, %wanted
+  %go = and i1 %in, %few
+  br i1 %go, label %look, label %end
+look:
+  %offset = mul i64 %k, {BOX}
+  %box = getelementptr i64, ptr %boxes, i64 %offset
+  %state = load atomic i64, ptr %box monotonic, align 8
+  %free = icmp ule i64 %state, {ASLEEP}
+  br i1 %free, label %put, label %next
+put:
+  %pair = cmpxchg ptr %box, i64 %state, i64 %job.word release monotonic
+  %mine = extractvalue {{ i64, i1 }} %pair, 1
+  %one.more = zext i1 %mine to i64
+  %sleeps = icmp eq i64 %state, {ASLEEP}
+  %wake = and i1 %mine, %sleeps
+  br i1 %wake, label %rouse, label %next
+rouse:
+{_load("lock", LOCK, "box")}{_load("release", RELEASE, "box")}\
+  call void %release(ptr %lock)
+  br label %next
+next:
+  %added = phi i64 [ 0, %look ], [ %one.more, %put ], [ 1, %rouse ]
+  %given.next = add i64 %given, %added
+  %k.next = add i64 %k, 1
+  br label %again
+end:
+  store i64 %given, ptr %wanted.p
+  ret void
+}}
+
+; lets nobody take more of a job, takes it back from those who have not begun, awaits the others
+define void @finish(ptr %job, ptr %boxes, i64 %size, i64 %spins) nounwind {{
+start:
+  %job.word = ptrtoint ptr %job to i64
+{_load("given", HELPERS, "job", "i64")}{_load("ranges", RANGES, "job", "i64")}\
+  %done.p = getelementptr i64, ptr %job, i64 {DONE}
+  br label %empty
+empty:
+  %r = phi i64 [ 0, %start ], [ %r.next, %empty ]
+  %lines = mul i64 %r, {LINE}
+  %place = add i64 %lines, {HEADER}
+  %range.p = getelementptr i64, ptr %job, i64 %place
+  store atomic i64 0, ptr %range.p monotonic, align 8
+  %r.next = add i64 %r, 1
+  %r.more = icmp ult i64 %r.next, %ranges
+  br i1 %r.more, label %empty, label %again
+again:
+  %k = phi i64 [ 0, %empty ], [ %k.next, %back ]
+  %begun = phi i64 [ %given, %empty ], [ %begun.next, %back ]
+  %in = icmp slt i64 %k, %size
+  br i1 %in, label %back, label %wait
+back:
+  %offset = mul i64 %k, {BOX}
+  %box = getelementptr i64, ptr %boxes, i64 %offset
+  %pair = cmpxchg ptr %box, i64 %job.word, i64 0 monotonic monotonic
+  %mine = extractvalue {{ i64, i1 }} %pair, 1
+  %fewer = zext i1 %mine to i64
+  %begun.next = sub i64 %begun, %fewer
+  %k.next = add i64 %k, 1
+  br label %again
+wait:
+  %s = phi i64 [ 0, %again ], [ %s.next, %spin ], [ %s.next, %sleep ]
+  %done = load atomic i64, ptr %done.p acquire, align 8
+  %all = icmp eq i64 %done, %begun
+  %s.next = add i64 %s, 1
+  br i1 %all, label %over, label %patient
+patient:
+  %soon = icmp slt i64 %s, %spins
+  br i1 %soon, label %spin, label %sleep
+spin:
+  {pause}
+  br label %wait
+sleep:
+{_load("rest", REST, "boxes")}{_load("timed", SLEEP, "boxes")}\
+  %slept = call i32 %timed(ptr %rest, i64 50, i32 0)
+  br label %wait
+over:
+  ret void
+}}
+
+; makes the ranges of a job
+define void @divide(ptr %job) nounwind {{
+start:
+{_load("rows", ROWS, "job", "i64")}{_load("ranges", RANGES, "job", "i64")}\
+  %up = add i64 %rows, {PART_ROWS - 1}
+  %units = udiv i64 %up, {PART_ROWS}
+  br label %again
+again:
+  %r = phi i64 [ 0, %start ], [ %r.next, %again ]
+  %front = phi i64 [ 0, %start ], [ %back, %again ]
+  %lines = mul i64 %r, {LINE}
+  %place = add i64 %lines, {HEADER}
+  %range.p = getelementptr i64, ptr %job, i64 %place
+  %r.next = add i64 %r, 1
+  %share = mul i64 %units, %r.next
+  %back = udiv i64 %share, %ranges
+  %high = shl i64 %back, 32
+  %both = or i64 %high, %front
+  store i64 %both, ptr %range.p
+  %more = icmp ult i64 %r.next, %ranges
+  br i1 %more, label %again, label %over
+over:
+  ret void
+}}
+
+; does a job with helpers
+define void @together(ptr %job, ptr %scratch, ptr %boxes, i64 %size, i64 %spins) nounwind {{
+  call void @give(ptr %job, ptr %boxes, i64 %size)
+  %none = call i64 @share(ptr %job, i64 0, i64 {2**62}, ptr %scratch)
+  call void @finish(ptr %job, ptr %boxes, i64 %size, i64 %spins)
+  ret void
+}}
+
+; the life of a helper
+define void @serve(ptr %box, i64 %spins) nounwind {{
+start:
+{_load("lock", LOCK, "box")}{_load("acquire", ACQUIRE, "box")}\
+{_load("own", OWN, "box", "i64")}\
+  %scratch.p = getelementptr i64, ptr %box, i64 {SCRATCH}
+  br label %look
+look:
+  %s = phi i64 [ 0, %start ], [ %s.next, %wait ], [ 0, %free ], [ 0, %rise ], [ %s, %give.up ]
+  %job.word = load atomic i64, ptr %box acquire, align 8
+  %any = icmp ugt i64 %job.word, {BUSY}
+  br i1 %any, label %take, label %idle
+idle:
+  %soon = icmp slt i64 %s, %spins
+  br i1 %soon, label %wait, label %give.up
+wait:
+  {pause}
+  %s.next = add i64 %s, 1
+  br label %look
+give.up:
+  %drowsy = cmpxchg ptr %box, i64 0, i64 {ASLEEP} monotonic monotonic
+  %slept = extractvalue {{ i64, i1 }} %drowsy, 1
+  br i1 %slept, label %rise, label %look
+rise:
+  %woken = call i32 %acquire(ptr %lock, i32 1)
+  br label %look
+take:
+  %pair = cmpxchg ptr %box, i64 %job.word, i64 {BUSY} acquire monotonic
+  %ours = extractvalue {{ i64, i1 }} %pair, 1
+  br i1 %ours, label %work, label %free
+work:
+  %job = inttoptr i64 %job.word to ptr
+  %scratch = load ptr, ptr %scratch.p
+  %none = call i64 @share(ptr %job, i64 %own, i64 {2**62}, ptr %scratch)
+  %done.p = getelementptr i64, ptr %job, i64 {DONE}
+  store atomic i64 0, ptr %box release, align 8
+  %before = atomicrmw add ptr %done.p, i64 1 release
+  br label %free
+free:
+  br label %look
+}}
+
+; passes time, to tell how much of it
+define void @pass(i64 %spins) nounwind {{
+start:
+  br label %again
+again:
+  %s = phi i64 [ 0, %start ], [ %s.next, %again ]
+  {pause}
+  %s.next = add i64 %s, 1
+  %more = icmp slt i64 %s.next, %spins
+  br i1 %more, label %again, label %end
+end:
+  ret void
+}}
+declare i64 @llvm.smax.i64(i64, i64)
+declare i64 @llvm.smin.i64(i64, i64)
+{declared}
+"""
+
+
+_Word, _Address = ctypes.c_int64, ctypes.c_void_p
+_TYPES = {  # the GIL is released during the calls
+    "share": ctypes.CFUNCTYPE(_Word, _Address, _Word, _Word, _Address),
+    "give": ctypes.CFUNCTYPE(None, _Address, _Address, _Word),
+    "finish": ctypes.CFUNCTYPE(None, _Address, _Address, _Word, _Word),
+    "together": ctypes.CFUNCTYPE(None, _Address, _Address, _Address, _Word, _Word),
+    "serve": ctypes.CFUNCTYPE(None, _Address, _Word),
+    "pass": ctypes.CFUNCTYPE(None, _Word),
+}
+_PAUSE = "call void @llvm.x86.sse2.pause()", "declare void @llvm.x86.sse2.pause()"
+_YIELD = "call void @llvm.aarch64.hint(i32 1)", "declare void @llvm.aarch64.hint(i32)"
+_PAUSES = {"x86_64": _PAUSE, "aarch64": _YIELD, "arm64": _YIELD}
+
+
+class Team:
+    """Helpers that are kept; they start when they are first needed, and end with the process."""
+
+    def __init__(self) -> None:
+        engine, _ = load_module(text(host().triple.partition("-")[0]), "share")
+        native = {name: t(engine.get_function_address(name)) for name, t in _TYPES.items()}
+        self._share, self._together = native["share"], native["together"]
+        self._give, self._finish, self._serve = native["give"], native["finish"], native["serve"]
+        self._spins = _spins(native["pass"])
+        self._boxes = (_Word * (BOX * MAX_THREADS))()
+        self._address = ctypes.addressof(self._boxes)
+        self._scratch: list[list[Any]] = []  # of each helper: it may be at work in an older one
+        self._room = 2**62  # bytes that every helper has
+        self._growing = threading.Lock()
+        for thing in (engine, self._boxes):  # helpers look into them until the process has ended
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
+
+    def share(self, job: Any, parts: int, scratch: Any) -> bool:
+        """Take so many parts of a job at most; tell whether there may be more."""
+        return bool(self._share(job, 0, parts, scratch))
+
+    def together(self, job: Any, scratch: Any) -> None:
+        """Do a job with its helpers in one call, which nothing interrupts."""
+        self._together(job, scratch, self._address, len(self._scratch), self._spins)
+
+    def give(self, job: Any) -> None:
+        """Let its helpers begin with a job."""
+        self._give(job, self._address, len(self._scratch))
+
+    def finish(self, job: Any) -> None:
+        """Stop a job and return when nobody works on it any more."""
+        self._finish(job, self._address, len(self._scratch), self._spins)
+
+    def prepare(self, helpers: int, scratch_bytes: int) -> None:
+        """Make sure that there are so many helpers, with that much memory each."""
+        scratch = self._scratch
+        if len(scratch) >= helpers and self._room >= scratch_bytes:
+            return
+        with self._growing:
+            for k, blocks in enumerate(scratch):
+                if len(blocks[-1]) < scratch_bytes:
+                    self._enlarge(k, blocks, max(scratch_bytes, 2 * len(blocks[-1])))
+            while len(scratch) < helpers:
+                self._start(scratch_bytes)
+            self._room = min(len(blocks[-1]) for blocks in scratch)
+
+    def _enlarge(self, k: int, blocks: list[Any], scratch_bytes: int) -> None:
+        blocks.append(ctypes.create_string_buffer(scratch_bytes))
+        self._boxes[k * BOX + SCRATCH] = ctypes.addressof(blocks[-1])
+
+    def _start(self, scratch_bytes: int) -> None:
+        """Start a helper, asleep."""
+        k, blocks = len(self._scratch), []
+        box = k * BOX
+        self._enlarge(k, blocks, scratch_bytes)
+        for word, name in (
+            (ACQUIRE, "PyThread_acquire_lock"),
+            (RELEASE, "PyThread_release_lock"),
+            (SLEEP, "PyThread_acquire_lock_timed"),
+        ):
+            function = getattr(ctypes.pythonapi, name)
+            self._boxes[box + word] = ctypes.cast(function, _Address).value or 0
+        self._boxes[box + LOCK], self._boxes[box + REST] = _taken_lock(), _taken_lock()
+        self._boxes[box + OWN] = k + 1
+        arguments = self._address + 8 * box, self._spins
+        name = f"jounce_{k}"
+        threading.Thread(target=self._serve, args=arguments, name=name, daemon=True).start()
+        self._scratch.append(blocks)
+
+
+def _taken_lock() -> int:
+    """Return a lock of Python's own, which needs no Python to be waited for."""
+    new = ctypes.PYFUNCTYPE(_Address)(("PyThread_allocate_lock", ctypes.pythonapi))
+    take = ctypes.PYFUNCTYPE(ctypes.c_int, _Address, ctypes.c_int)(
+        ("PyThread_acquire_lock", ctypes.pythonapi)
+    )
+    lock = new()
+    take(lock, 0)
+    return lock
+
+
+def _spins(spend: Any) -> int:
+    """Return how often a loop that waits goes round while a helper is awake."""
+    spins = 1000
+    begin = time.perf_counter()
+    spend(spins)
+    return max(1, int(spins * AWAKE / max(time.perf_counter() - begin, 1e-6)))
+
+
+@cache
+def team() -> Team:
+    """Return the helpers of this process."""
+    return Team()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=team.cache_clear)  # the threads stay with the parent

@@ -1,0 +1,113 @@
+"""Batches of plain arrays take the short way, and whatever is not plain gives the same numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import jounce
+from jounce.errors import ShapeError
+from jounce.kernels.kernel import Kernel
+from tests.tolerances import EXACT, assert_close
+
+ROBOT = jounce.load("panda")
+FRAME = ROBOT.bodies[-1].name
+
+
+def laid_out(kernel: Kernel, *arrays: np.ndarray) -> bool:
+    """Tell whether the built-in takes the arrays."""
+    return kernel._plain(arrays, None, 1) is not None
+
+
+@pytest.fixture
+def motion(rng: np.random.Generator) -> list[np.ndarray]:
+    """A motion of six samples and a wrench with a derivative."""
+    return [*rng.uniform(-1.0, 1.0, size=(4, 6, 7)), rng.uniform(-1.0, 1.0, size=(2, 6, 6))]
+
+
+@pytest.fixture(scope="module")
+def kernel() -> Kernel:
+    return jounce.kernel(ROBOT, "inverse_dynamics", order=1, wrenches=(FRAME,))
+
+
+PLAIN: dict[str, Callable[[list[np.ndarray]], list[np.ndarray]]] = {
+    "one axis": lambda m: m,
+    "two axes": lambda m: [x.reshape(*x.shape[:-2], 2, 3, x.shape[-1]) for x in m],
+    "a wrench for all": lambda m: [*m[:4], m[4][:, 0].copy()],
+    "a velocity for all": lambda m: [m[0], m[1][0].copy(), *m[2:]],
+    "a slice of whole rows": lambda m: [x[..., 1:5, :].copy()[..., :, :] for x in m],
+}
+ODD: dict[str, Callable[[list[np.ndarray]], list[np.ndarray]]] = {
+    "every other row": lambda m: [np.repeat(x, 2, axis=-2)[..., ::2, :] for x in m],
+    "columns first": lambda m: [np.asfortranarray(m[0]), *m[1:]],
+    "an axis of one": lambda m: [m[0], m[1][:1], *m[2:]],
+    "q for all": lambda m: [m[0][0], *m[1:]],
+    "single precision": lambda m: [
+        m[0],
+        m[1].astype(np.float32).astype(object).astype(float),
+        *m[2:],
+    ],
+    "a subclass": lambda m: [m[0], np.asarray(m[1]).view(type("Own", (np.ndarray,), {})), *m[2:]],
+    "other byte order": lambda m: [m[0], m[1].astype(">f8"), *m[2:]],
+    "no rows": lambda m: [x[..., :0, :] for x in m],
+}
+
+
+@pytest.mark.parametrize("case", [*PLAIN, *ODD])
+def test_both_ways_give_the_same(kernel: Kernel, motion: list[np.ndarray], case: str):
+    given = (PLAIN | ODD)[case](motion)
+    if case in PLAIN:
+        assert laid_out(kernel, *given)
+    result = kernel(*given)
+    batch = np.broadcast_shapes(*[x.shape[:-1] for x in given[:4]])
+    rows = [np.broadcast_to(x, (*batch, 7)).reshape(-1, 7) for x in given[:4]]
+    wrench = np.broadcast_to(
+        given[4].reshape(2, *([1] * (len(batch) + 2 - given[4].ndim)), *given[4].shape[1:]),
+        (2, *batch, 6),
+    ).reshape(2, -1, 6)
+    flat = result.reshape(2, -1, 7)
+    assert result.shape == (2, *batch, 7)
+    for k in range(flat.shape[1]):
+        sample = [np.array(x[k], dtype=float) for x in rows]
+        assert_close(flat[:, k], kernel(*sample, wrench[:, k].copy()), EXACT)
+
+
+@pytest.mark.parametrize("case", [k for k in ODD if k not in ("single precision",)])
+def test_what_is_not_plain_is_not_laid_out(kernel: Kernel, motion: list[np.ndarray], case: str):
+    assert not laid_out(kernel, *ODD[case](motion))
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda m: [m[0], m[1][:, :6].copy(), *m[2:]],
+        lambda m: [m[0], m[1][:5].copy(), *m[2:]],
+        lambda m: [*m[:4], m[4][:1].copy()],
+        lambda m: [*m[:4], m[4][0].copy()],
+        lambda m: [m[0], np.float64(1.0), *m[2:]],
+        lambda m: [m[0][:, :3].copy(), *m[1:]],
+        lambda m: m[:4],
+        lambda m: [*m, m[0]],
+    ],
+)
+def test_wrong_shapes_are_refused(
+    kernel: Kernel,
+    motion: list[np.ndarray],
+    spoil: Callable[[list[np.ndarray]], list[np.ndarray]],
+):
+    with pytest.raises(ShapeError):
+        kernel(*spoil(motion))
+
+
+def test_out_may_overlap_an_argument(motion: list[np.ndarray]):
+    kernel = jounce.kernel(ROBOT, "gravity_forces")
+    memory = np.tile(motion[0], (3, 1))
+    wanted = kernel(memory[3:9].copy())
+    for start in (0, 1, 3, 8, 9, 12):
+        work = memory.copy()
+        q = work[3:9]
+        out = work[start : start + 6].reshape(1, 6, 7)
+        assert_close(kernel(q, out=out), wanted, EXACT)
+        assert (kernel._plain([q], out, 1) is None) == (-6 < start - 3 < 6)
