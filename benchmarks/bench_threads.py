@@ -20,9 +20,9 @@ MEMORY = 2 * 2**30  # bytes of arguments and results at most: wide ones get fewe
 FOLLOWING = 50 * 4096  # samples of batches that follow each other: threads are awake in between
 BAR = 1.85
 CAPTION = (
-    "limit: what the call itself allows, the Python part before the rows are shared, measured on one "
-    "sample. What is missing beyond it is the other thread seeing the work, one or two microseconds, "
-    "and rows that go from the cache of one core to that of the other."
+    "limit: what the call itself allows, the Python part before rows are shared, measured on one "
+    "sample. Beyond it, the other thread needs a microsecond or two to see the work, and rows go "
+    "from the cache of one core to that of the other."
 )
 FRAME = "flange"
 

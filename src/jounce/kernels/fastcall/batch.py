@@ -23,12 +23,14 @@ from jounce.kernels.fastcall.call import (
     compiled_method,
     python_function,
 )
-from jounce.kernels.fastcall.text import STRUCT_OFFSET
+from jounce.kernels.fastcall.text import STRUCT_OFFSET, array_header
 from jounce.kernels.table import Signature
 from jounce.kernels.team import HEADER, INPUTS, LINE, RANGES
 
-_FIELDS = ("count", "array_type", "float64", "expected", "pointers", "blocks", "width", "tail_ndim",
-           "true", "false", "incref")  # fmt: skip
+_FIELDS = (
+    "count", "array_type", "float64", "expected", "pointers", "blocks", "result_width",
+    "tail_ndim", "true", "false", "incref",
+)  # fmt: skip
 
 
 class Layout(ctypes.Structure):
@@ -98,7 +100,7 @@ grow:
   %d.next = add i64 %d, 1
   br label %size
 sized:
-  %block.numbers = mul i64 %rows, %width
+  %block.numbers = mul i64 %rows, %result_width
   %block.bytes = shl i64 %block.numbers, 3
   %result.bytes = mul i64 %block.bytes, %blocks
   %result.end = add i64 %result.data, %result.bytes
@@ -112,37 +114,14 @@ arguments:
 
 check:
   %at = add i64 %k, 2
-  %object.p = getelementptr ptr, ptr %args, i64 %at
-  %object = load ptr, ptr %object.p
-  %type.p = getelementptr i8, ptr %object, i64 8
-  %type = load i64, ptr %type.p
-  %is.array = icmp eq i64 %type, %array_type
-  br i1 %is.array, label %header, label %no
-
-header:
-  %descr.p = getelementptr i8, ptr %object, i64 56
-  %descr = load i64, ptr %descr.p
-  %is.float = icmp eq i64 %descr, %float64
-  %flags.p = getelementptr i8, ptr %object, i64 64
-  %flags = load i32, ptr %flags.p
-  %flags.known = and i32 %flags, 257
-  %is.plain = icmp eq i32 %flags.known, 257
-  %two.k = shl i64 %k, 1
-  %orders.p = getelementptr i64, ptr %expected, i64 %two.k
-  %orders = load i64, ptr %orders.p
-  %numbers.p = getelementptr i64, ptr %orders.p, i64 1
-  %numbers = load i64, ptr %numbers.p
-  %has.orders = icmp ne i64 %orders, 0
+{array_header("%at", "no")}\
   %lead = zext i1 %has.orders to i64
-  %ndim.p = getelementptr i8, ptr %object, i64 24
-  %ndim32 = load i32, ptr %ndim.p
-  %ndim = zext i32 %ndim32 to i64
-  %last = sub i64 %ndim, 1
+  %axes = zext i32 %ndim to i64
+  %last = sub i64 %axes, 1
   %own.batch = sub i64 %last, %lead
   %whole = icmp eq i64 %own.batch, %batch.ndim
   %single = icmp eq i64 %own.batch, 0
   %fits = or i1 %whole, %single
-  %ok1 = and i1 %is.float, %is.plain
   %ok2 = and i1 %ok1, %fits
   br i1 %ok2, label %shape, label %no
 
@@ -155,7 +134,7 @@ shape:
   %right.first = icmp eq i64 %first, %orders
   %no.orders = xor i1 %has.orders, true
   %ok3 = or i1 %right.first, %no.orders
-  %right.last = icmp eq i64 %last.size, %numbers
+  %right.last = icmp eq i64 %last.size, %width
   %ok4 = and i1 %ok3, %right.last
   br i1 %ok4, label %axis, label %no
 
@@ -177,8 +156,8 @@ take:
   %data.p = getelementptr i8, ptr %object, i64 16
   %data = load i64, ptr %data.p
   %own.rows = select i1 %single, i64 1, i64 %rows
-  %stride = select i1 %single, i64 0, i64 %numbers
-  %own.numbers = mul i64 %own.rows, %numbers
+  %stride = select i1 %single, i64 0, i64 %width
+  %own.numbers = mul i64 %own.rows, %width
   %own.bytes = shl i64 %own.numbers, 3
   %some = select i1 %has.orders, i64 %orders, i64 1
   %n.after = add i64 %n, %some
@@ -214,7 +193,7 @@ block:
   %out.p = getelementptr i64, ptr %outputs, i64 %b
   store i64 %out, ptr %out.p
   %width.slot = getelementptr i64, ptr %widths, i64 %b
-  store i64 %width, ptr %width.slot
+  store i64 %result_width, ptr %width.slot
   %out.next = add i64 %out, %block.bytes
   %b.next = add i64 %b, 1
   %b.more = icmp ult i64 %b.next, %blocks

@@ -40,6 +40,41 @@ def _load(name: str, kind: str = "i64") -> str:
     )
 
 
+def array_header(place: str, refused: str) -> str:
+    """Return IR that looks at argument number ``%k``, at ``place`` among those given.
+
+    Goes to ``refused`` unless it is an array; then there are ``%object``, ``%ndim`` and ``%ok1``,
+    whether it holds contiguous numbers of double precision, and what is expected of it: ``%orders``
+    (none if not ``%has.orders``) and ``%width``.
+    """
+    return f"""\
+  %object.p = getelementptr ptr, ptr %args, i64 {place}
+  %object = load ptr, ptr %object.p
+  %type.p = getelementptr i8, ptr %object, i64 8
+  %type = load i64, ptr %type.p
+  %is.array = icmp eq i64 %type, %array_type
+  br i1 %is.array, label %header, label %{refused}
+
+header:
+  %descr.p = getelementptr i8, ptr %object, i64 56
+  %descr = load i64, ptr %descr.p
+  %is.float = icmp eq i64 %descr, %float64
+  %flags.p = getelementptr i8, ptr %object, i64 64
+  %flags = load i32, ptr %flags.p
+  %flags.known = and i32 %flags, 257
+  %is.plain = icmp eq i32 %flags.known, 257
+  %two.k = shl i64 %k, 1
+  %orders.p = getelementptr i64, ptr %expected, i64 %two.k
+  %orders = load i64, ptr %orders.p
+  %width.p = getelementptr i64, ptr %orders.p, i64 1
+  %width = load i64, ptr %width.p
+  %ndim.p = getelementptr i8, ptr %object, i64 24
+  %ndim = load i32, ptr %ndim.p
+  %has.orders = icmp ne i64 %orders, 0
+  %ok1 = and i1 %is.float, %is.plain
+"""
+
+
 CALL = f"""
 define ptr @call(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) nounwind {{
 start:
@@ -60,32 +95,9 @@ arguments:
   br i1 %more, label %check, label %configuration
 
 check:
-  %object.p = getelementptr ptr, ptr %args, i64 %k
-  %object = load ptr, ptr %object.p
-  %type.p = getelementptr i8, ptr %object, i64 8
-  %type = load i64, ptr %type.p
-  %is.array = icmp eq i64 %type, %array_type
-  br i1 %is.array, label %header, label %python
-
-header:
-  %descr.p = getelementptr i8, ptr %object, i64 56
-  %descr = load i64, ptr %descr.p
-  %is.float = icmp eq i64 %descr, %float64
-  %flags.p = getelementptr i8, ptr %object, i64 64
-  %flags = load i32, ptr %flags.p
-  %flags.known = and i32 %flags, 257
-  %is.plain = icmp eq i32 %flags.known, 257
-  %two.k = shl i64 %k, 1
-  %orders.p = getelementptr i64, ptr %expected, i64 %two.k
-  %orders = load i64, ptr %orders.p
-  %width.p = getelementptr i64, ptr %orders.p, i64 1
-  %width = load i64, ptr %width.p
-  %ndim.p = getelementptr i8, ptr %object, i64 24
-  %ndim = load i32, ptr %ndim.p
-  %has.orders = icmp ne i64 %orders, 0
+{array_header("%k", "python")}\
   %ndim.wanted = select i1 %has.orders, i32 2, i32 1
   %right.ndim = icmp eq i32 %ndim, %ndim.wanted
-  %ok1 = and i1 %is.float, %is.plain
   %ok2 = and i1 %ok1, %right.ndim
   br i1 %ok2, label %shape, label %python
 
