@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 import jounce
 from jounce.cli import main
+from jounce.elastic import SeriesElastic
 from jounce.trajectory import MotionLimits, read_table
 from tests.cli.program import only_line
 
@@ -73,8 +74,42 @@ def test_a_robot_with_closures(folder: Path):
     assert np.abs(jounce.closure_error(robot, q)).max() < 1e-12
     page = folder / "page.html"
     code, text, err = run(folder / "fourbar.json", folder / "points.csv", "--limits",
+                          folder / "limits.csv", "--actuated", "crank_joint",
+                          "--independent", "coupler_joint")  # fmt: skip
+    assert (code, err) == (0, "")
+    code, text, err = run(folder / "fourbar.json", folder / "points.csv", "--limits",
                           folder / "limits.csv", "--actuated", " crank_joint ",
                           "-o", folder / "other.csv", "--report", page)  # fmt: skip
     assert (code, text) == (2, "")
     assert "--report" in only_line(err)
     assert not (folder / "other.csv").exists()
+
+
+def test_motors_behind_springs(folder: Path):
+    text = "joint,velocity,effort,motor_torque,motor_speed\njoint1,4,90,70,2.5\njoint2,4,40,20,\n"
+    (folder / "limits.csv").write_text(text)
+    given = ("planar2r", folder / "points.csv", "--limits", folder / "limits.csv")
+    code, _, err = run(*given)
+    assert code == 2
+    assert "motor_speed, motor_torque are limits of motors" in only_line(err)
+    assert "--elastic K,J" in err
+    out, page = folder / "motion.csv", folder / "page.html"
+    springs = ("--elastic", "400,0.4", "--elastic", "300,0.2")
+    code, text, err = run(*given, *springs, "-o", out, "--report", page)
+    assert (code, err) == (0, "")
+    assert "motor-torque" in text or "motor-speed" in text
+    table = read_table(out)
+    drives = SeriesElastic(jounce.load("planar2r"), (400.0, 300.0), (0.4, 0.2))
+    found = drives.feedforward(*table.motion)
+    assert (np.abs(found.torque) / [70.0, 20.0]).max() <= 1.0 + 1e-9
+    assert np.abs(found.theta1[:, 0]).max() <= 2.5 * (1.0 + 1e-9)
+    assert "motor" in page.read_text(encoding="utf-8")
+
+
+def test_speeds_at_the_ends(folder: Path):
+    out = folder / "motion.csv"
+    code, _, err = run("planar2r", folder / "points.csv", "--limits", folder / "limits.csv",
+                       "-o", out, "--start-speed", "0.4", "--end-speed", "0.3")  # fmt: skip
+    assert (code, err) == (0, "")
+    speeds = np.linalg.norm(read_table(out).values[1][[0, -1]], axis=1)
+    np.testing.assert_allclose(speeds, [0.4, 0.3], atol=1e-9)

@@ -113,12 +113,18 @@ def _names(_: click.Context, __: click.Parameter, text: str | None) -> list[str]
     return None if text is None else [name.strip() for name in text.split(",")]
 
 
-actuated_option = click.option(
-    "--actuated",
-    metavar="JOINT,…",
-    callback=_names,
-    help="Joints with motors, of a robot with closures.",
-)
+def joints_option(name: str, help: str) -> Callable[[Command], Command]:
+    """Return an option that is a list of joints."""
+    return click.option(name, metavar="JOINT,…", callback=_names, help=help)
+
+
+actuated_option = joints_option("--actuated", "Joints with motors, of a robot with closures.")
+
+
+def elastic_option(help: str) -> Callable[[Command], Command]:
+    """Return the option of springs and motors, which `elastic_robot` takes."""
+    usage = f"{help}; once for all joints, or once a joint."
+    return click.option("--elastic", multiple=True, metavar="K,J", help=usage)
 
 
 def sample_count(duration: float, step: float) -> int:

@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jounce.cli.arguments import (
+    INPUT,
     LOG,
+    FiniteRange,
     actuated_option,
     check_output,
     check_table,
     count_option,
-    limits_option,
+    elastic_option,
+    elastic_robot,
+    joints_option,
     output_option,
     positive_option,
     robot_argument,
@@ -29,32 +33,44 @@ if TYPE_CHECKING:
     from jounce.planning.timed_motion import TimedMotion
     from jounce.tables.table import MotionTable
 
+_CHOSEN = ("knots", "smoothness", "actuated", "independent", "start_speed", "end_speed")
+
 
 @click.command(
     "plan", epilog="Example: jounce plan panda points.csv --limits limits.csv -o motion.csv"
 )
 @robot_argument
 @click.argument("points", type=LOG)
-@limits_option
+@click.option("--limits", type=INPUT, metavar="FILE",
+              help="Limits (.csv, .json), those of motors too; what it leaves out is the robot's "
+              "own.")  # fmt: skip
 @output_option("--out", "-o",
                help="Where to write t, q, v, a …, Q, Q1 …: .csv, .npz or .parquet.")  # fmt: skip
 @positive_option("--rate", default=1000.0, metavar="HZ", help="Samples a second to write.")
 @output_option("--report", help="Write a page that shows the motion (.html).")
 @output_option("--plot", help="Write a picture of torques and rates as parts of their limits.")
 @count_option("--knots", "Pieces of the speed along the path.  [default: 50 a point]", least=8)
-@count_option("--smoothness", "Derivatives of q that vanish at both ends.", least=1, default=3)
+@count_option("--smoothness", "Derivatives of q that vanish at ends at rest.  [default: 3, behind "
+              "springs 4 or 5]", least=1)  # fmt: skip
+@click.option("--start-speed", type=FiniteRange(min=0), default=0.0, metavar="V",
+              help="|v| at the start, if not at rest.")  # fmt: skip
+@click.option("--end-speed", type=FiniteRange(min=0), default=0.0, metavar="V",
+              help="|v| at the end, if not at rest.")  # fmt: skip
+@elastic_option("Plan for motors of inertia J behind springs of stiffness K (or inf)")
 @actuated_option
+@joints_option("--independent", "Joints that follow the points, of a robot with closures; all "
+               "others follow the closures.")  # fmt: skip
 @click.option("--units", metavar="UNITS", help="Units of POINTS, as for 'jounce id'.")
-def plan(robot: Robot, *, points: Path, limits: MotionLimits | None, **options: Any) -> None:
+def plan(robot: Robot, *, points: Path, limits: Path | None, **options: Any) -> None:
     """Find the fastest motion through points that keeps all limits.
 
     POINTS is a .csv, .npz or .parquet file as for 'jounce id', with one point a row; of its
     column t only the order counts, so 0, 1, 2 … will do.  Points of a robot with closures are
-    closed configurations.
+    closed configurations.  With --elastic the torque and torque-rate limits are those of the
+    springs, and limits may have motor_torque, motor_torque_rate and motor_speed.
     """
     from jounce.errors import UnsupportedError
     from jounce.lazy import required
-    from jounce.limits.limits import MotionLimits
     from jounce.planning.planner import time_optimal
     from jounce.tables.file import read_motion, write_table
 
@@ -67,11 +83,12 @@ def plan(robot: Robot, *, points: Path, limits: MotionLimits | None, **options: 
         )
     if page is not None:
         required("plotly", "--report", "report")
-    limits = MotionLimits.of(robot) if limits is None else limits
+    drives = elastic_robot(robot, options["elastic"]) if options["elastic"] else None
+    known, motors = _limits(limits, robot, is_elastic=drives is not None)
     path = read_motion(points, robot, units=options["units"]).values[0]
     with progress(f"planning {robot.name} through {len(path)} points"):
-        chosen = {name: options[name] for name in ("knots", "smoothness", "actuated")}
-        motion = time_optimal(robot, path, limits, **chosen)
+        chosen = {name: options[name] for name in _CHOSEN}
+        motion = time_optimal(drives or robot, path, known, **motors, **chosen)
     _print(motion)
     sample_count(motion.duration, 1.0 / options["rate"])
     table = motion.table(options["rate"])
@@ -81,12 +98,31 @@ def plan(robot: Robot, *, points: Path, limits: MotionLimits | None, **options: 
         from jounce.report.write import write_report
 
         source = f"fastest motion through {points.name}, {motion.duration:.4g} s"
-        write_report(page, robot, table.time, *table.motion, limits=limits, source=source)
+        write_report(
+            page, robot, table.time, *table.motion, limits=known, elastic=drives, source=source
+        )
     if plot is not None:
-        _draw(plot, robot, table, limits, _title(robot, points, motion))
+        _draw(plot, robot, table, known, _title(robot, points, motion))
     written = ", ".join(str(x) for x in (out, page, plot) if x is not None)
     if written:
         say(f"{written}: {table.time.size} samples")
+
+
+def _limits(
+    path: Path | None, robot: Robot, *, is_elastic: bool
+) -> tuple[MotionLimits, dict[str, Any]]:
+    """Return the limits of a file, or the robot's own, and those of the motors in it."""
+    from jounce.limits.limits import MotionLimits, read_bounds
+    from jounce.planning.drives import FEATURES
+
+    bounds: dict[str, Any] = {} if path is None else read_bounds(path)
+    motors = {name: bounds.pop(name) for name in FEATURES if name in bounds}
+    if motors and not is_elastic:
+        raise click.UsageError(
+            f"{path}: {', '.join(motors)} are limits of motors behind springs; give these with "
+            "--elastic K,J, or leave the limits out"
+        )
+    return MotionLimits.of(robot, **bounds), motors
 
 
 def _title(robot: Robot, points: Path, motion: TimedMotion) -> str:
@@ -96,9 +132,11 @@ def _title(robot: Robot, points: Path, motion: TimedMotion) -> str:
 def _print(motion: TimedMotion) -> None:
     from rich.markup import escape
 
+    from jounce.limits.limits import spoken
+
     table = grid("limit that binds", "joint", "from s", "to s", words=2)
     for row in motion.binding:
-        table.add_row(row.quantity, escape(row.joint), f"{row.start:.4f}", f"{row.end:.4f}")
+        table.add_row(spoken(row.quantity), escape(row.joint), f"{row.start:.4f}", f"{row.end:.4f}")
     output().print(table)
     one_speed, *faster = motion.durations
     say(

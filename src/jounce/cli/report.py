@@ -12,6 +12,7 @@ from jounce.cli.arguments import (
     POSITIVE,
     check_output,
     count_option,
+    elastic_option,
     elastic_robot,
     limits_option,
     output_option,
@@ -48,9 +49,7 @@ class _Motion(NamedTuple):
                help="Where to write the page.")  # fmt: skip
 @count_option("--order", "Highest time derivative of the torques.", least=2, default=2,
               metavar="K")  # fmt: skip
-@click.option("--elastic", multiple=True, metavar="K,J",
-              help="Show the motors, of inertia J, behind springs of stiffness K (or inf); once "
-              "for all joints, or once a joint.")  # fmt: skip
+@elastic_option("Show the motors, of inertia J, behind springs of stiffness K (or inf)")
 @limits_option
 @motion_options
 @positive_option("--duration", metavar="T",

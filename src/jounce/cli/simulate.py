@@ -12,6 +12,7 @@ from jounce.cli.arguments import (
     INPUT,
     FiniteRange,
     check_output,
+    elastic_option,
     elastic_robot,
     numbers,
     output_option,
@@ -42,9 +43,7 @@ _SMOOTH = 1001  # points of a drawn curve
 @click.option("--q", metavar="NUMBERS", help="Start from these joints, else from the neutral ones.")
 @click.option("--v", metavar="NUMBERS", help="Start with these velocities, else at rest.")
 @click.option("--torque", metavar="NUMBERS", help="Constant torques (motor torques if elastic).")
-@click.option("--elastic", multiple=True, metavar="K,J",
-              help="Springs of stiffness K (or inf) and motors of inertia J at the joints; once "
-              "for all, or once a joint.")  # fmt: skip
+@elastic_option("Springs of stiffness K (or inf) and motors of inertia J at the joints")
 @click.option("--limits", is_flag=True, help="Stop at the first limit of position or velocity.")
 @click.option("--order", type=click.IntRange(2, HIGHEST), metavar="N",
               help="Order of the Taylor series, else by the tolerance.")  # fmt: skip

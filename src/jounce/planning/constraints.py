@@ -126,8 +126,8 @@ def constraints_at(
             is_odd = quantity.order % 2 == 1
             build.add(quantity.name, own, low, high, limits.scale(quantity.name), is_odd=is_odd)
     for name, own, bound in drives.quantities(motion, forced) if drives else ():
-        high = np.broadcast_to(bound, (u.size, bound.size))
-        scale, is_odd = np.where(bound > 0.0, bound, 1.0), FEATURES[name] % 2 == 1
+        high, first = bound(build.parameter)[0], bound.values[0]
+        scale, is_odd = np.where(first > 0.0, first, 1.0), FEATURES[name] % 2 == 1
         build.add(name, own, -high, high, scale, is_odd=is_odd)
     return build.constraints()
 

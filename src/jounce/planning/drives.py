@@ -17,8 +17,9 @@ from jounce.elastic.series import SeriesElastic
 from jounce.limits.check import LimitReport, LimitRow, Uses
 from jounce.limits.extrema import Maxima
 from jounce.limits.forces import MotionForces
-from jounce.limits.limits import MotionLimits, checked_bound
+from jounce.limits.limits import MotionLimits
 from jounce.model.components import velocity_names
+from jounce.planning.limits_along import BoundAlong
 from jounce.planning.powers import Quantity, added
 
 SPEED, TORQUE, TORQUE_RATE = "motor_speed", "motor_torque", "motor_torque_rate"
@@ -33,14 +34,14 @@ class Drives(NamedTuple):
 
     elastic: SeriesElastic
     forces: MotionForces  # of the springs
-    bounds: dict[str, np.ndarray]  # (nv,) each, at the motor
+    bounds: dict[str, BoundAlong]  # at the motor
 
     @classmethod
     def of(cls, elastic: SeriesElastic, **bounds: Any) -> Drives:
-        """Return the drives with bounds that are numbers, nv numbers, {joint: number} or None."""
+        """Return the drives with bounds as `BoundAlong.of` takes them."""
         elastic.require_flat("planning")
-        names, none = velocity_names(elastic.robot), np.full(elastic.robot.nv, np.inf)
-        found = {name: checked_bound(name, bound, none, names) for name, bound in bounds.items()}
+        names = velocity_names(elastic.robot)
+        found = {name: BoundAlong.of(name, bound, names) for name, bound in bounds.items()}
         driven = tuple(elastic.driven) if elastic.robot.closures else None
         return cls(elastic, MotionForces(elastic.links, driven), found)
 
@@ -49,9 +50,15 @@ class Drives(NamedTuple):
         """How many of b, b', … the limits are about."""
         return max((FEATURES[name] for name, _ in self._limited()), default=0)
 
-    def _limited(self) -> Iterator[tuple[str, np.ndarray]]:
+    @property
+    def places(self) -> np.ndarray:
+        """Parameters of the path between which bounds are linear; none if they are constant."""
+        changing = [x.at for x in self.bounds.values() if x.at.size > 1]
+        return np.concatenate([np.empty(0), *changing])
+
+    def _limited(self) -> Iterator[tuple[str, BoundAlong]]:
         for name, bound in self.bounds.items():
-            if np.isfinite(bound).any():
+            if bound.limited.any():
                 yield name, bound
 
     @property
@@ -78,18 +85,19 @@ class Drives(NamedTuple):
 
     def quantities(
         self, motion: Sequence[Quantity], forces: Sequence[Quantity]
-    ) -> Iterator[tuple[str, Quantity, np.ndarray]]:
+    ) -> Iterator[tuple[str, Quantity, BoundAlong]]:
         """Return what is limited, seen at the joint, with its bounds: from q̇, q̈, … and Q, Q̇, …."""
         gear, S, J = np.abs(self.elastic.gear_ratio), self.compliance, self.inertia
         for name, bound in self._limited():
             if FEATURES[name] > len(motion):
                 continue
             if name == SPEED:
-                yield name, added((1.0, motion[0]), (S, forces[1])), bound / gear
+                speed = added((1.0, motion[0]), (S, forces[1]))
+                yield name, speed, bound._replace(values=bound.values / gear)
                 continue
             k = name == TORQUE_RATE
             torque = added((J, motion[1 + k]), (J * S, forces[2 + k]), (1.0, forces[k]))
-            yield name, torque, bound * gear
+            yield name, torque, bound._replace(values=bound.values * gear)
 
 
 class DriveUses(Uses):
@@ -100,10 +108,10 @@ class DriveUses(Uses):
         self.drives = drives
         self.order = max(self.order, drives.features + 1, FEATURES[SPEED] + 1)
         self.sides = [
-            (name, k, sign, bound[k])
+            (name, k, sign, bound.values[0, k])
             for name, bound in drives.bounds.items()
             for sign in (-1.0, 1.0)
-            for k in np.flatnonzero(np.isfinite(bound))
+            for k in np.flatnonzero(bound.limited)
         ]
 
     def __call__(self, motion: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -115,6 +123,19 @@ class DriveUses(Uses):
             more[..., i] = sign * demands[name][:, :, k] / (bound or 1.0)
             more[0, :, i] += bound == 0.0  # as all limits: 1 is on it
         return np.concatenate([own[0], more[0]], axis=1), np.concatenate([own[1], more[1]], axis=1)
+
+    def shift(self, parameter: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return by how much less the motors use of their limits than of the first ones.
+
+        That and its slope by the parameter are ``(m, sides)``, as `LimitsAlong.shift` of the links.
+        """
+        known = {name: bound(parameter) for name, bound in self.drives.bounds.items()}
+        less = np.empty((2, parameter.size, len(self.sides)))
+        for i, (name, k, _, first) in enumerate(self.sides):
+            value, slope = known[name]
+            less[0, :, i] = (value[:, k] - first) / (first or 1.0)
+            less[1, :, i] = slope[:, k] / (first or 1.0) if slope.ndim else 0.0
+        return less[0], less[1]
 
     def label(self, k: int) -> tuple[str, str]:
         """Return quantity and joint of a column."""
@@ -129,7 +150,7 @@ class DriveUses(Uses):
         links = super().report(Maxima(*(x[:count] for x in found)), times[:count],
                                [x[:count] for x in motion])  # fmt: skip
         demands = self.drives.demands([x[count:] for x in motion])
-        worst: dict[tuple[str, str], LimitRow] = {}
+        worst: dict[tuple[str, str], tuple[float, LimitRow]] = {}
         for i, (name, k, sign, bound) in enumerate(self.sides):
             value = float(demands[name][0, i, k])
             margin = float(bound - sign * value)
@@ -137,6 +158,7 @@ class DriveUses(Uses):
             joint = self.limits.names[k]
             row = LimitRow(name, joint, float(times[count + i]), value, sign * float(bound), margin,
                            use, float(found.missing[count + i]))  # fmt: skip
-            if (name, joint) not in worst or use > worst[name, joint].use:
-                worst[name, joint] = row
-        return LimitReport((*links.rows, *worst.values()))
+            most = float(found.value[count + i])
+            if (name, joint) not in worst or most > worst[name, joint][0]:
+                worst[name, joint] = most, row
+        return LimitReport((*links.rows, *(row for _, row in worst.values())))

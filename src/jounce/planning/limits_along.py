@@ -3,15 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from jounce.errors import ArgumentError
 from jounce.limits.check import Uses, scale_of
-from jounce.limits.limits import QUANTITIES, MotionLimits, checked_limits
+from jounce.limits.limits import QUANTITIES, MotionLimits, checked_bound, checked_limits
 from jounce.model.robot import Robot
 
 _QUANTITIES = {x.name: x for x in QUANTITIES}
+
+
+class BoundAlong(NamedTuple):
+    """One bound ``(nv,)`` at some values of the parameter of a path, linear between them."""
+
+    at: np.ndarray  # (k,)
+    values: np.ndarray  # (k, nv)
+
+    @classmethod
+    def of(cls, name: str, given: Any, names: tuple[str, ...]) -> BoundAlong:
+        """Return a bound that is a number, nv numbers, {joint: number} or None.
+
+        It may also be given as these at some places, {parameter: …}.
+        """
+        is_along = isinstance(given, Mapping) and any(isinstance(x, Real) for x in given)
+        places: Mapping[Any, Any] = given if is_along else {0.0: given}
+        for place in places:
+            if not isinstance(place, Real) or not np.isfinite(float(place)):
+                raise ArgumentError(
+                    f"limit {name} is given by joints or by parameters of the path, got the key "
+                    f"{place!r} among {', '.join(map(repr, places))}."
+                )
+        none = np.full(len(names), np.inf)
+        at = sorted(places)
+        values = np.array([checked_bound(name, places[x], none, names) for x in at])
+        check_same_joints(name, values)
+        return cls(np.array(at, dtype=float), values)
+
+    @property
+    def limited(self) -> np.ndarray:
+        """Which velocities have a bound, ``(nv,)``."""
+        return np.isfinite(self.values[0])
+
+    def __call__(self, parameter: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the bounds at places of the path ``(m, nv)``, and their slopes."""
+        return interpolated(self.at, self.values, parameter)
+
+
+def check_same_joints(name: str, bounds: np.ndarray) -> None:
+    """Refuse bounds, places first, that are finite at some places only."""
+    if np.any(np.isfinite(bounds) != np.isfinite(bounds[0])):
+        raise ArgumentError(
+            f"{name} is limited at some places of the path and not at others; give the same joints "
+            "a limit everywhere, a large one where there is none."
+        )
 
 
 class LimitsAlong:
@@ -26,18 +73,8 @@ class LimitsAlong:
         self.at = np.array(sorted(given), dtype=float)
         self.limits = [checked_limits(robot, given[x]) for x in sorted(given)]
         self.first, self.names = self.limits[0], self.limits[0].names
-        for other in self.limits[1:]:
-            for x in QUANTITIES:
-                if np.any(np.isfinite(other.range_of(x)) != np.isfinite(self.first.range_of(x))):
-                    raise ArgumentError(
-                        f"{x.name} is limited at some places of the path and not at others; give "
-                        "the same joints a limit everywhere, a large one where there is none."
-                    )
-
-    @property
-    def is_constant(self) -> bool:
-        """Whether the limits are the same everywhere."""
-        return self.at.size == 1
+        for x in QUANTITIES:
+            check_same_joints(x.name, self._stack(x.name))
 
     def bounds(self, name: str) -> bool:
         """Whether a quantity of any joint is limited."""

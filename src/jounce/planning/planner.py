@@ -17,7 +17,7 @@ from jounce.errors import ArgumentError, ConvergenceError, InfeasibleError
 from jounce.limits.check import LimitReport, Uses
 from jounce.limits.extrema import Maxima, maxima
 from jounce.limits.forces import MotionForces, played
-from jounce.limits.limits import QUANTITIES, MotionLimits
+from jounce.limits.limits import QUANTITIES, MotionLimits, spoken
 from jounce.model.checks import as_floats, checked_integer
 from jounce.model.robot import Robot
 from jounce.planning.constraints import (
@@ -83,8 +83,8 @@ def time_optimal(
 
     The robot may be a `SeriesElastic`: then ``effort`` bounds the torque of the springs, and
     ``motor_torque``, ``motor_torque_rate`` and ``motor_speed`` those of the motors, one number, one
-    a joint or ``{joint: number}``; Q̈ and its rate enter there, and the smoothness is 4, or 5 with
-    limits of the rate, unless told.
+    a joint or ``{joint: number}``, or ``{parameter: …}`` of these along the path; Q̈ and its rate
+    enter there, and the smoothness is 4, or 5 with limits of the rate, unless told.
 
     A robot with closures moves along closed configurations: ``independent`` joints follow the
     path and all others the closures (`ClosedMotion`).  ``actuated`` names the joints with motors,
@@ -147,6 +147,11 @@ def _leading(forces: MotionForces) -> tuple[str, ...] | None:
     return names
 
 
+def _said(quantity: str) -> str:
+    """Return what people call a quantity, in a sentence."""
+    return spoken(quantity).replace("-", " ")
+
+
 def _falling(durations: list[float], last: float) -> tuple[float, ...]:
     """Return those that are shorter than all before them, and the last one."""
     fallen: list[float] = []
@@ -191,7 +196,9 @@ class _Planner:
         # b changes most in the first and last pieces of a motion that starts and ends at rest
         ends = [np.linspace(inner[i], inner[i + ENDS], ENDS * SPLIT + 1) for i in (0, -1 - ENDS)]
         self.cells = np.unique(np.concatenate([inner, *ends]))
-        changes = curve.place((limits.at - curve.begin) / curve.length)
+        at = np.concatenate([limits.at, drives.places if drives else []])
+        self.is_constant = at.size == 1
+        changes = curve.place((at - curve.begin) / curve.length)
         self.edges = np.unique(np.concatenate([self.cells, curve.knots, changes]))
         curve.check_smooth(self.features - 1)
         self._check_positions()
@@ -377,15 +384,15 @@ class _Planner:
             joint = self.limits.names[int(np.argmin(speeds))]
         what = "cannot hold gravity" if quantity == "effort" else "cannot move"
         raise InfeasibleError(
-            f"joint {joint!r} {what} within its {quantity} limit at {self._where(u[place])}, "
-            "however slowly."
+            f"joint {joint!r} {what} within its {_said(quantity)} limit at "
+            f"{self._where(u[place])}, however slowly."
         )
 
     def _no_motion(self, places: _Places, found: Solution) -> NoReturn:
         """Raise the error for limits that the solver could not keep."""
         excess, _ = places.rows(places.points.features(found.x))
         quantity, joint = places.rows.labels[int(np.argmax(excess.max(axis=0)))]
-        named = f"the {quantity} limit" + (f" of joint {joint!r}" if joint else "")
+        named = f"the {_said(quantity)} limit" + (f" of joint {joint!r}" if joint else "")
         raise InfeasibleError(
             f"no motion along the path was found that keeps {named}: speeds at the ends that "
             "cannot be reached or braked are a reason, or weights that only a swing can lift."
@@ -502,13 +509,16 @@ class _Planner:
         motion, rate = self._motion(speed, u)
         value, slope = self.uses(played(motion, factor))
         slope = slope / (factor * rate)[:, None]
-        if self.limits.is_constant:
+        if self.is_constant:
             return value, slope
-        more, change = self.limits.shift(self.uses, self.curve.parameter(u))
-        own = slice(more.shape[1])  # those of motors do not change
-        value[:, own] -= more
-        slope[:, own] -= change * (self.curve.length * self.curve.sigma(u, 1))[:, None]
-        return value, slope
+        parameter = self.curve.parameter(u)
+        less, change = self.limits.shift(self.uses, parameter)
+        change = np.broadcast_to(change, less.shape)
+        if isinstance(self.uses, DriveUses):
+            motors = self.uses.shift(parameter)
+            less, change = (np.hstack(x) for x in zip((less, change), motors, strict=True))
+        rate_of_parameter = (self.curve.length * self.curve.sigma(u, 1))[:, None]
+        return value - less, slope - change * rate_of_parameter
 
     def _peaks(self, speed: SquaredSpeed, factor: float = 1.0) -> Maxima:
         """Return where most is used of each limit."""
@@ -566,20 +576,22 @@ class _Planner:
     def _report(self, speed: SquaredSpeed, peaks: Maxima) -> LimitReport:
         motion, _ = self._motion(speed, peaks.time)
         report = self.uses.report(peaks, speed.time(peaks.time), motion)
-        if self.limits.is_constant:
+        if self.is_constant:
             return report
         rows = []
         for row in report.rows:  # bounds of the place instead of the first ones
-            if row.quantity in FEATURES:
-                rows.append(row)
-                continue
-            u = speed.place(np.array([row.time]))
-            low, high = self.limits.range_of(row.quantity, self.curve.parameter(u))
+            at = self.curve.parameter(speed.place(np.array([row.time])))
             k = self.limits.names.index(row.joint)
+            if row.quantity in FEATURES and self.drives:
+                motor = self.drives.bounds[row.quantity]
+                high = motor(at)[0]
+                low, scale = -high, float(motor.values[0, k]) or 1.0
+            else:
+                low, high = self.limits.range_of(row.quantity, at)
+                scale = float(self.limits.scale(row.quantity)[k])
             bound = float((high if row.bound > 0.0 else low)[0, k])
             margin = bound - row.value if row.bound > 0.0 else row.value - bound
-            use = 1.0 - margin / float(self.limits.scale(row.quantity)[k])
-            rows.append(row._replace(bound=bound, margin=margin, use=use))
+            rows.append(row._replace(bound=bound, margin=margin, use=1.0 - margin / scale))
         return LimitReport(tuple(rows))
 
     def _binding(self, speed: SquaredSpeed) -> tuple[Binding, ...]:

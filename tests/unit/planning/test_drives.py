@@ -112,12 +112,18 @@ def test_what_drives_do_not_allow_is_told():
     limits = limits_of(arm, velocity=4.0)
     with pytest.raises(ArgumentError, match="limits of motors are for a SeriesElastic"):
         time_optimal(arm, POINTS, limits, motor_torque=3.0)
-    with pytest.raises(InfeasibleError, match=r"'joint1' .* motor_torque limit"):
+    with pytest.raises(InfeasibleError, match=r"'joint1' .* its motor torque limit"):
         time_optimal(elastic, POINTS, limits, motor_torque=0.5)
     with pytest.raises(ArgumentError, match="its driven"):
         time_optimal(elastic, POINTS, limits, actuated="joint1")
     with pytest.raises(ModelError, match="limit motor_speed must be numbers ≥ 0"):
         time_optimal(elastic, POINTS, limits, motor_speed=-1.0)
+    with pytest.raises(ModelError, match="limit motor_speed must be numbers ≥ 0"):
+        time_optimal(elastic, POINTS, limits, motor_speed={0.0: 2.0, 1.0: -1.0})
+    with pytest.raises(ArgumentError, match="by joints or by parameters of the path"):
+        time_optimal(elastic, POINTS, limits, motor_speed={0.0: 2.0, "joint1": 1.0})
+    with pytest.raises(ArgumentError, match="limited at some places of the path and not at others"):
+        time_optimal(elastic, POINTS, limits, motor_speed={0.0: 2.0, 1.0: {"joint1": 1.0}})
 
 
 @pytest.mark.parametrize("damping", [0.0, 2.0])
@@ -142,6 +148,40 @@ def test_rates_of_motor_torques_keep_their_limits(damping: float):
     assert motion.limits.ok
     assert {row.quantity for row in motion.limits.rows} >= {"velocity", "motor_torque_rate"}
     assert np.abs(torque_rate[[0, -1]]).max() < 1e-5 * rates.min()  # no jump at the ends
+
+
+def test_limits_of_motors_that_change_along_the_path():
+    elastic = drives_of()
+    limits = limits_of(elastic.robot, velocity=4.0)
+    strong, weak, places = np.array([90.0, 12.0]), np.array([50.0, 9.0]), [0.0, 0.4, 0.7]
+    motion = time_optimal(
+        elastic,
+        POINTS,
+        limits,
+        motor_torque=dict(zip(places, (strong, strong, weak), strict=True)),
+        motor_speed={0.3: {"joint2": 9.0}, 0.6: {"joint2": 3.0}},
+    )
+    t = np.linspace(0.0, motion.duration, 100_001)
+    found, at = elastic.feedforward(*motion(t, order=4)), motion.path_parameter(t)[0]
+    torques = [np.interp(at, places, x) for x in zip(strong, strong, weak, strict=True)]
+    use = np.abs(found.torque) / np.transpose(torques)
+    assert 0.99 < use.max() <= 1.0 + 1e-9
+    speed = np.abs(found.theta1[:, 1]) / np.interp(at, [0.3, 0.6], [9.0, 3.0])
+    assert speed.max() <= 1.0 + 1e-9
+    assert motion.limits.ok
+    rows = {(row.quantity, row.joint): row for row in motion.limits.rows}
+    for k, name in enumerate(("joint1", "joint2")):
+        row = rows["motor_torque", name]
+        bound = np.interp(
+            motion.path_parameter(row.time)[0], places, [strong[k], strong[k], weak[k]]
+        )
+        assert_close(abs(row.bound), bound, INDEPENDENT)
+        assert_close(row.margin, bound - abs(row.value), 1e-9, scale=bound)
+    tight, loose = (
+        time_optimal(elastic, POINTS, limits, motor_torque=x, motor_speed={"joint2": v}).duration
+        for x, v in ((weak, 3.0), (strong, 9.0))
+    )
+    assert loose < motion.duration < tight
 
 
 def test_limits_of_the_robot_are_the_default():

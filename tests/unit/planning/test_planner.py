@@ -272,7 +272,7 @@ def test_a_joint_that_mimics_another():
         ([[0.0], [2.0]], {"velocity": 1.0, "upper": 1.5}, InfeasibleError,
          "leaves the range of 'slide': its position is 2 at 1 of the path"),
         ([[0.0], [2.0]], {"velocity": 0.0}, InfeasibleError, "'slide' cannot move within its vel"),
-        ([[0.0], [2.0]], {"effort": 0.0}, InfeasibleError, "'slide' .* within its effort limit"),
+        ([[0.0], [2.0]], {"effort": 0.0}, InfeasibleError, "'slide' .* within its torque limit"),
         ([[0.0], [2.0]], {"jerk": 0.0}, InfeasibleError, "'slide' cannot move within its jerk"),
         ([[0.0], [2.0]], {}, InfeasibleError, "nothing limits the speed"),
         (Polynomial([[1.0], [1.0]]), {"velocity": 1.0}, ArgumentError, "no end"),
