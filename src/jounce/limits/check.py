@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from jounce.errors import ArgumentError, ShapeError
-from jounce.limits.extrema import ENOUGH, Maxima, maxima
+from jounce.limits.extrema import BUDGET, ENOUGH, HALVINGS, Maxima, maxima
 from jounce.limits.forces import MotionForces
 from jounce.limits.limits import (
     MotionLimits,
@@ -162,6 +162,8 @@ def check_motion(
             return motion_at(robot, motion, times, uses.order)
 
     edges = piece_edges(robot, motion, samples)
+    if any(q.is_force for q in uses.limited):
+        edges = _reversals(edges, forces.dry_speeds, rates)
     found = maxima(lambda times: uses(rates(times)), edges, enough=enough)
     return uses.report(found, found.time, rates(found.time))
 
@@ -177,6 +179,30 @@ def piece_edges(robot: Robot, motion: RobotMotion, samples: int) -> np.ndarray:
     knots = np.asarray(getattr(motion, "knots", ()), dtype=float)
     inner = knots[(knots > times[0]) & (knots < times[-1])]
     return np.unique(np.concatenate([times, inner]))
+
+
+def _reversals(
+    edges: np.ndarray, speeds: np.ndarray, motion: Callable[[np.ndarray], list[np.ndarray]]
+) -> np.ndarray:
+    """Return these edges and more, where velocities change their sign and dry friction jumps.
+
+    It is ``v / √(v² + s²)``: on a piece on which v changes by less than that root it is smooth.
+    The jump may take far less time than there is between the edges, and would be seen by chance.
+    """
+    (own,) = np.nonzero(np.isfinite(speeds))
+    a, b = edges[:-1], edges[1:]
+    for _ in range(HALVINGS if own.size else 0):
+        v, slope = np.stack([np.stack(motion(t)[1:3]) for t in (a, b)], axis=1)[..., own]
+        change = np.maximum(np.abs(v[1] - v[0]), (b - a)[:, None] * np.abs(slope).max(axis=0))
+        least = np.where(v[0] * v[1] < 0.0, 0.0, np.abs(v).min(axis=0))
+        middle = a + 0.5 * (b - a)
+        is_long = (change > np.hypot(least, speeds[own])).any(axis=1) & (a < middle) & (middle < b)
+        if not is_long.any() or edges.size > BUDGET:
+            break
+        a, b, middle = a[is_long], b[is_long], middle[is_long]
+        edges = np.union1d(edges, middle)
+        a, b = np.concatenate([a, middle]), np.concatenate([middle, b])
+    return edges
 
 
 class Uses:

@@ -13,6 +13,7 @@ from jounce.api.closures import actuated_forces
 from jounce.api.dynamics import gravity_forces, inverse_dynamics
 from jounce.errors import ArgumentError
 from jounce.limits.limits import MotionLimits
+from jounce.model.parameters import motor_parts
 from jounce.model.robot import Robot
 
 
@@ -77,6 +78,16 @@ class MotionForces(NamedTuple):
     def plain(self) -> MotionForces:
         """The forces without dry friction."""
         return self._replace(robot=_without_dry(self.robot)) if self.is_dry else self
+
+    @property
+    def dry_speeds(self) -> np.ndarray:
+        """The least speed over which Coulomb friction is smoothed, of each velocity, or inf."""
+        speeds = np.full(self.robot.nv, np.inf)
+        for part in motor_parts(self.robot):
+            if part.kind == "coulomb" and part.multiplier:
+                own = part.speed / abs(part.multiplier)
+                speeds[part.velocity] = min(speeds[part.velocity], own)
+        return speeds
 
     def dry(self, motion: Sequence[np.ndarray]) -> np.ndarray:
         """Return what dry friction and offsets add to the forces, ``(K − 1, m, nv)``."""

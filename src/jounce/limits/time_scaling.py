@@ -7,7 +7,11 @@ gravity forces, all along the motion as it was given.  Then, exactly and at ever
     q^(k) → c^k q^(k)
     Q^(k) → c^(k+2) D^(k) + c^(k+1) F^(k) + c^k G^(k)
 
-so that every limit is a polynomial inequality in c.
+so that every limit is a polynomial inequality in c.  Dry friction, ``v / √(v² + s²)`` of the speed
+v, is none: it sets in at low speeds, so that its rate is largest there and a motion may have to be
+much slower, or can be faster.  Within a range of factors that is not wide it is a polynomial too,
+to a few millionths, so that the range is searched as all factors are without it; what is found is
+then made exact.
 """
 
 from __future__ import annotations
@@ -17,11 +21,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.polynomial.polynomial import polyval
+from scipy.optimize import root_scalar
 
 from jounce.errors import ArgumentError, ConvergenceError, InfeasibleError
 from jounce.limits.check import SAMPLES, check_limits, piece_edges
 from jounce.limits.forces import MotionForces, played
-from jounce.limits.limits import MotionLimits, Quantity, checked_limits
+from jounce.limits.limits import MotionLimits, checked_limits
 from jounce.model.robot import Robot
 from jounce.trajectory.protocol import RobotMotion, checked_time, checked_times, motion_at
 
@@ -29,8 +35,12 @@ ROUNDS = 50
 WORST = 16  # polynomials that are solved at a time
 ON_LIMIT = 1e-10  # of the bound
 CLOSE = 1e-12  # of a bound: nearer than that is on it
-SETTLED = 1e-9  # of a factor
 POWERS = 5  # c^0 … c^4
+RANGE = 0.7  # from a factor to the least one that is searched with it, with dry friction
+TRIED = 0.0, 1e-5, 1e-3  # of a factor: below it, until limits hold
+FAR = 1e6  # where nothing but dry friction limits the speed
+SLOW, LOW = 0.3, 1e-3  # of the speed of smoothing
+UNLIMITED = "nothing limits the speed of this motion: it stands still, or has no limits."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,7 +98,7 @@ class ScaledTrajectory:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Faster:
-    """A motion with the rates of a faster one, at times of its own: no clock is rounded."""
+    """A motion played faster from t = 0 on: of a short one far from zero no clock is rounded."""
 
     motion: RobotMotion
     factor: float
@@ -98,19 +108,21 @@ class _Faster:
         return self.motion.n
 
     @property
-    def t0(self) -> float:
-        return float(getattr(self.motion, "t0", 0.0))
-
-    @property
     def duration(self) -> float:
-        return self.motion.duration
+        return self.motion.duration / self.factor
 
     @property
     def knots(self) -> np.ndarray:
-        return getattr(self.motion, "knots", np.empty(0))
+        start = getattr(self.motion, "t0", 0.0)
+        return (np.asarray(getattr(self.motion, "knots", ())) - start) / self.factor
+
+    def inner(self, t: Any) -> np.ndarray:
+        """Return the times of the motion itself."""
+        elapsed = np.minimum(self.factor * np.asarray(t), self.motion.duration)
+        return getattr(self.motion, "t0", 0.0) + elapsed
 
     def __call__(self, t: Any, order: int = 4) -> list[np.ndarray]:
-        return played(self.motion(t, order=order), self.factor)
+        return played(self.motion(self.inner(t), order=order), self.factor)
 
 
 def scale_to_limits(
@@ -126,8 +138,10 @@ def scale_to_limits(
     The result is the largest factor c at which no limit is violated; slower motions are not
     always feasible, because gravity does not scale with time.  It starts from about this many
     samples, solves the inequalities in c there, and adds the moments at which `check_limits` finds
-    the scaled motion beyond a limit, until there are none.  Of a robot with closures the motion is
-    a closed one, and limits of effort are those of the ``actuated`` joints.
+    the scaled motion beyond a limit, until there are none.  With Coulomb friction limits may hold
+    on several ranges of c: the end of the fastest is returned, unless it is narrower than a
+    thousandth of c.  Of a robot with closures the motion is a closed one, and limits of effort are
+    those of the ``actuated`` joints.
     """
     limits = checked_limits(robot, limits)
     forces = MotionForces.of(robot, actuated, limits)
@@ -138,21 +152,18 @@ def scale_to_limits(
                 f"the position of {row.joint!r} is {row.value:.6g} at t = {row.time:.6g} s, "
                 f"{-row.margin:.3g} beyond its limit {row.bound:.6g}; no speed changes that."
             )
-    times = _sample_times(robot, trajectory, samples)
-    known = demands(forces, trajectory, limits, times)
-    factor, near = np.inf, 1.0
+    moments = Moments(forces, trajectory, limits, _sample_times(robot, trajectory, samples))
+    factor = fastest = moments.beyond()
     for _ in range(ROUNDS):
-        factor = _largest(known, factor)
+        factor = moments.largest(factor)
         faster = _Faster(trajectory, factor)
         found = check_limits(robot, faster, limits, samples=samples, actuated=actuated)
-        beyond = [row.time for row in found.rows if row.use > 1.0 + ON_LIMIT]
-        if not beyond and (not forces.is_dry or abs(factor - near) <= SETTLED * factor):
+        beyond = faster.inner([row.time for row in found.rows if row.use > 1.0 + ON_LIMIT])
+        if not beyond.size and factor == fastest == FAR:
+            raise InfeasibleError(UNLIMITED)
+        if not beyond.size:
             return ScaledTrajectory(trajectory, factor)
-        if forces.is_dry:  # at another speed it is another force
-            times, near = np.union1d(times, beyond), factor
-            known, factor = demands(forces, trajectory, limits, times, near), np.inf
-        else:
-            known = known.joined(demands(forces, trajectory, limits, np.unique(beyond)))
+        moments = Moments(forces, trajectory, limits, np.union1d(moments.times, beyond))
     raise ConvergenceError(
         f"after {ROUNDS} rounds the motion still has extrema beyond its limits; give more samples."
     )
@@ -164,51 +175,144 @@ def _sample_times(robot: Robot, motion: RobotMotion, samples: int) -> np.ndarray
     return edges[:: -(-edges.size // (2 * samples))]
 
 
-def _largest(known: Demands, factor: float) -> float:
-    """Return the largest factor up to this one that all samples allow."""
-    beyond = known.beyond()
-    factor = min(factor, float(beyond.min(initial=np.inf)))
-    if not np.isfinite(factor):
-        raise InfeasibleError(
-            "nothing limits the speed of this motion: it stands still, or has no limits."
-        )
-    if not factor:
-        raise InfeasibleError(known.explanation(int(beyond.argmin())))
-    while True:
-        excess = known.excess(factor)
-        worst = np.argsort(-excess)[:WORST]
-        lower = []
-        for i in worst[excess[worst] > 0.0]:
-            below = known.largest_factor(int(i), factor)
-            if below is None:
-                raise InfeasibleError(known.explanation(int(i)))
-            lower.append(below)
-        if not lower:
+class Moments:
+    """What a motion demands at some times of its own, as functions of the factor."""
+
+    def __init__(
+        self, forces: MotionForces, motion: RobotMotion, limits: MotionLimits, times: np.ndarray
+    ) -> None:
+        self.forces, self.times = forces, times
+        self.rows = [
+            (quantity, i)
+            for quantity in limits.limited()
+            if quantity.name != "position"
+            for i in np.flatnonzero(np.isfinite(limits.range_of(quantity)).any(axis=0))
+        ]
+        order = max((q.order + 2 * q.is_force for q, _ in self.rows), default=1)
+        self.motion = motion_at(forces.robot, motion, times, max(order, 1))
+        parts = forces.parts(self.motion) if any(q.is_force for q, _ in self.rows) else None
+        coefficients = np.zeros((POWERS, len(self.rows), times.size))
+        for row, (q, i) in zip(coefficients.swapaxes(0, 1), self.rows, strict=True):
+            if q.is_force and parts is not None:
+                inertia, friction, gravity = (x[q.order, :, i] for x in parts)
+                row[q.order : q.order + 3] = gravity, friction, inertia
+            else:
+                row[q.order] = self.motion[q.order][:, i]
+        bounds = np.array([[x[i] for x in limits.range_of(q)] for q, i in self.rows])
+        low, high = np.repeat(bounds.reshape(-1, 2), times.size, axis=0).T
+        labels = tuple((q.name, limits.names[i]) for q, i in self.rows)
+        flat = coefficients.reshape(POWERS, -1)
+        self.plain = Demands(labels, flat, low, high, np.tile(times, len(labels)))
+        self.is_dry = forces.is_dry and parts is not None
+        # v / s: how far dry friction is from its lowest speeds, where it is in proportion to v
+        self.haste = float((np.abs(self.motion[1]) / forces.dry_speeds).max(initial=0.0))
+
+    def dry(self, factor: float) -> np.ndarray:
+        """Return what dry friction adds to the demands at a factor, ``(m,)``."""
+        forces = self.forces.dry(played(self.motion, factor))
+        shape = len(self.rows), self.times.size
+        added = np.zeros(shape)
+        for row, (q, i) in zip(added, self.rows, strict=True):
+            if q.is_force:
+                row[:] = forces[q.order, :, i]
+        return added.ravel()
+
+    def beyond(self) -> float:
+        """Return a factor beyond which no limits hold.
+
+        Dry friction and its rate are at most what they would be if they grew on with the speed as
+        at the lowest speeds, where they are viscous.
+        """
+        extra = np.zeros_like(self.plain.coefficients)
+        if self.is_dry:
+            slow = LOW / max(self.haste, LOW)
+            extra[0] = self.dry(0.0)
+            viscous = self.dry(slow) - extra[0]
+            for k, rows in enumerate(np.split(viscous, len(self.rows))):
+                power = self.rows[k][0].order + 1
+                extra[power].reshape(len(self.rows), -1)[k] = rows / slow**power
+        beyond = self.plain.beyond(np.abs(extra))
+        factor = float(beyond.min(initial=np.inf))
+        if not factor:
+            raise InfeasibleError(self.plain.explanation(int(beyond.argmin())))
+        if np.isfinite(factor):
             return factor
-        factor = min(lower)
+        if self.is_dry and self.haste:
+            return FAR
+        raise InfeasibleError(UNLIMITED)
+
+    def near(self, low: float, high: float) -> Demands:
+        """Return the demands with dry friction as a polynomial of factors from low to high."""
+        middle, half = (high + low) / 2.0, (high - low) / 2.0
+        nodes = middle + half * np.cos(np.pi * (np.arange(POWERS) + 0.5) / POWERS)
+        values = [self.dry(factor) for factor in nodes]
+        scale = high ** np.arange(POWERS)
+        dry = np.linalg.solve(np.vander(nodes / high, increasing=True), values) / scale[:, None]
+        return self.plain._replace(coefficients=self.plain.coefficients + dry)
+
+    def excess(self, factor: float) -> float:
+        """Return how much of a bound is exceeded at a factor, at most; ≤ 0: limits hold."""
+        exact = self.plain.coefficients.copy()
+        exact[0] += self.dry(factor)
+        return float(self.plain._replace(coefficients=exact).excess(factor).max())
+
+    def largest(self, factor: float) -> float:
+        """Return the largest factor up to this one that all samples allow."""
+        if not self.is_dry:
+            found, culprit = self.plain.largest(factor, 0.0)
+            if culprit is None:
+                return found
+            raise InfeasibleError(self.plain.explanation(culprit))
+        while True:
+            low = RANGE * factor if factor * self.haste > SLOW else 0.0
+            known = self.near(low, factor)
+            found, culprit = known.largest(factor, low)
+            if culprit is None:
+                exact = self._exact(found, factor)
+                if exact is not None:
+                    return exact
+                low = found * (1.0 - TRIED[-1])
+            elif not low:
+                raise InfeasibleError(known.explanation(culprit))
+            factor = low
+
+    def _exact(self, found: float, most: float) -> float | None:
+        """Return the factor beside this one, found with polynomials, up to which limits hold."""
+        low = next((x for x in found * (1.0 - np.array(TRIED)) if self.excess(x) <= 0.0), None)
+        if low is None:
+            return None
+        high = min(most, found * (1.0 + TRIED[-1]))
+        if self.excess(high) <= 0.0:
+            return high
+        return float(root_scalar(self.excess, bracket=(low, high), xtol=1e-15 * high).root)
 
 
 class Demands(NamedTuple):
     """One inequality ``low ≤ Σ_k coefficients[k] c^k ≤ high`` for each of m columns."""
 
-    labels: tuple[tuple[str, str], ...]  # quantity and joint
+    labels: tuple[tuple[str, str], ...]  # quantity and joint, of as many columns each
     coefficients: np.ndarray  # (5, m)
-    degree: np.ndarray  # (m,)
     low: np.ndarray  # (m,)
     high: np.ndarray  # (m,)
-    label: np.ndarray  # (m,): index among the labels
     time: np.ndarray  # (m,)
 
-    def joined(self, more: Demands) -> Demands:
-        """Return these and those of other samples of the same motion."""
-        return Demands(
-            self.labels,
-            *(np.concatenate(x, axis=-1) for x in zip(self[1:], more[1:], strict=True)),
-        )
+    def largest(self, factor: float, least: float) -> tuple[float, int | None]:
+        """Return the largest factor between these that all allow; or one that allows none."""
+        while True:
+            excess = self.excess(factor)
+            worst = np.argsort(-excess)[:WORST]
+            lower = {}
+            for i in worst[excess[worst] > 0.0]:
+                lower[int(i)] = below = self.largest_factor(int(i), factor)
+                if below is None or below < least:
+                    return least, int(i)
+            if not lower:
+                return factor, None
+            factor = min(lower.values())
 
     def excess(self, factor: float) -> np.ndarray:
         """Return how much of each bound is exceeded at a factor, ``(m,)``; ≤ 0: it is kept."""
-        value = np.polynomial.polynomial.polyval(factor, self.coefficients)
+        value = polyval(factor, self.coefficients)
         beyond = np.full(value.shape, -np.inf)
         for sign, size in ((1.0, self.high), (-1.0, -self.low)):
             is_bound = np.isfinite(size)
@@ -217,19 +321,23 @@ class Demands(NamedTuple):
             beyond = np.where(is_bound, np.maximum(beyond, share), beyond)
         return beyond
 
-    def beyond(self) -> np.ndarray:
+    def beyond(self, extra: np.ndarray) -> np.ndarray:
         """Return factors beyond which each bound is exceeded for good, ``(m,)``, or infinity.
 
         All roots of a polynomial with the coefficients a lie within
-        ``2 max_k |a_k / a_d|^(1 / (d − k))`` (Fujiwara's bound).
+        ``2 max_k |a_k / a_d|^(1 / (d − k))`` (Fujiwara's bound).  They may be off by the extra
+        ones, ``(5, m)``, but for a_d.
         """
-        lead = self.coefficients[self.degree, np.arange(self.degree.size)]
+        degree = POWERS - 1 - np.argmax(self.coefficients[::-1] != 0.0, axis=0)
+        columns = np.arange(degree.size)
+        lead = self.coefficients[degree, columns]
         bound = np.where(lead > 0.0, self.high, -self.low)  # the one that is passed in the end
-        lead = np.where(np.isfinite(bound), np.abs(lead), 0.0)
+        is_sure = np.isfinite(bound) & (extra[degree, columns] == 0.0)
+        lead = np.where(is_sure & (degree > 0), np.abs(lead), 0.0)
         largest = np.zeros(bound.size)
         for k in range(POWERS - 1):
-            below = self.degree - k
-            size = np.abs(self.coefficients[k]) + (bound if k == 0 else 0.0)
+            below = degree - k
+            size = np.abs(self.coefficients[k]) + extra[k] + (bound if k == 0 else 0.0)
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 root = (size / lead) ** (1.0 / np.maximum(below, 1))
             largest = np.where(below > 0, np.maximum(largest, root), largest)
@@ -242,14 +350,17 @@ class Demands(NamedTuple):
             shifted = self.coefficients[:, i] - bound * np.eye(POWERS)[0]
             found = np.roots(shifted[::-1])
             real = found.real[np.abs(found.imag) <= 1e-7 * np.abs(found)]
+            slope = polyval(real, np.arange(1, POWERS) * shifted[1:])
+            step = polyval(real, shifted) / np.where(slope, slope, np.inf)
+            real = real - np.where(np.abs(step) < 1e-6 * np.abs(real), step, 0.0)  # Newton's
             roots += [float(x) for x in real if 0.0 < x < factor]
         return max(roots, default=None)
 
     def explanation(self, i: int) -> str:
         """Return why no factor satisfies inequality i."""
-        quantity, joint = self.labels[self.label[i]]
+        quantity, joint = self.labels[i * len(self.labels) // self.time.size]
         still, time = self.coefficients[0, i], self.time[i]
-        side = still if still else self.coefficients[self.degree[i], i]
+        side = still if still else self.coefficients[:, i].sum()
         bound = abs(self.high[i] if side > 0.0 else self.low[i])
         if quantity == "effort" and abs(still) > bound:
             return (
@@ -261,55 +372,3 @@ class Demands(NamedTuple):
             f"the {quantity} of joint {joint!r} exceeds its limit {bound:.6g} at t = {time:.6g} s "
             "of the given motion at any speed."
         )
-
-
-def demands(
-    forces: MotionForces,
-    motion: RobotMotion,
-    limits: MotionLimits,
-    times: np.ndarray,
-    factor: float = 1.0,
-) -> Demands:
-    """Return what the motion demands at these times of its own, near this factor."""
-    quantities = [q for q in limits.limited() if q.name != "position"]
-    parts = _parts(forces, motion, quantities, times, factor)
-    none, indices = np.empty(0), np.empty(0, int)
-    known = Demands((), np.empty((POWERS, 0)), indices, none, none, indices, none)
-    for quantity, powers in parts.items():
-        low, high = limits.range_of(quantity)
-        for i in np.flatnonzero(np.isfinite(low) | np.isfinite(high)):
-            coefficients = np.zeros((POWERS, times.size))
-            for power, values in powers.items():
-                coefficients[power] = values[:, i]
-            degree, least, most, number = (
-                np.full(times.size, x) for x in (max(powers), low[i], high[i], len(known.labels))
-            )
-            label = (quantity.name, limits.names[i])
-            known = Demands((*known.labels, label), *known[1:])
-            known = known.joined(Demands((), coefficients, degree, least, most, number, times))
-    return known
-
-
-def _parts(
-    forces: MotionForces,
-    motion: RobotMotion,
-    quantities: list[Quantity],
-    times: np.ndarray,
-    factor: float,
-) -> dict[Quantity, dict[int, np.ndarray]]:
-    """Return the part of each quantity that scales with each power of the speed.
-
-    Dry friction does not scale; near a factor c it counts as gravity does, ``F^(k)(c) / c^k``.
-    """
-    order = max((q.order + 2 * q.is_force for q in quantities), default=0)
-    rates = motion_at(forces.robot, motion, times, order)
-    parts = {q: {q.order: rates[q.order]} for q in quantities if not q.is_force}
-    if any(q.is_force for q in quantities):
-        inertia, friction, gravity = forces.parts(rates)
-        if forces.is_dry:
-            gravity = gravity + forces.scaled(rates, factor) - forces.plain.scaled(rates, factor)
-        for q in quantities:
-            k = q.order
-            if q.is_force:
-                parts[q] = {k: gravity[k], k + 1: friction[k], k + 2: inertia[k]}
-    return parts

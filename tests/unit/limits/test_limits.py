@@ -304,6 +304,30 @@ def test_a_knock_in_a_long_motion_is_found(arm: jounce.Robot):
     assert_close(np.abs(inner[2, :, 1]).max(), 10.0, 1e-9)
 
 
+@pytest.mark.parametrize("speed", [1e-2, 1e-4, 1e-6])
+@pytest.mark.parametrize("is_mimicked", [False, True])
+def test_dry_friction_that_turns_between_the_samples_is_found(speed, is_mimicked: bool):
+    """Where v = 0 its rate is ``C a / s``, for ``s / a`` of a second."""
+    builder = jounce.RobotBuilder("carts")
+    mass, slide = (
+        jounce.Inertia(2.0, (0.0, 0.0, 0.0), np.eye(3)),
+        jounce.joints.prismatic((1, 0, 0)),
+    )
+    dry, follower = {"coulomb": 0.5, "speed": speed}, {"mimic": ("slide", -4.0, 0.0)}
+    builder.add("cart", joint=slide, inertia=mass, joint_name="slide",
+                friction=None if is_mimicked else dry)  # fmt: skip
+    if is_mimicked:
+        builder.add("other", joint=slide, inertia=mass, friction=dry, **follower)
+    robot = builder.build()
+    share = 16.0 if is_mimicked else 1.0  # 4 times the speed, 4 times the force
+    wave = Fourier([[0.3]], [[0.2]], 0.7)
+    report = check_limits(robot, wave, free(robot, effort_rate=1.0))
+    wanted = share * 0.5 * 0.7 * np.hypot(0.3, 0.2) / speed  # the rate of inertia is zero there
+    assert report.worst is not None
+    assert_close(report.worst.use, wanted, 1e-4)
+    assert report.worst.use >= wanted * (1.0 - 1e-9)
+
+
 def test_what_happens_in_one_piece_only_is_found(arm: jounce.Robot):
     """A robot that stands still for 600 s but for two pieces of 50 ms."""
     t = np.arange(0.0, 600.0, 0.05)

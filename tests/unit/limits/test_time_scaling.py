@@ -26,15 +26,29 @@ FIELDS = ["lower", *(quantity.name for quantity in QUANTITIES[1:]), "upper"]
 pytestmark = pytest.mark.usefixtures("interpreted")
 
 
-def arm(damping: float = 0.0) -> jounce.Robot:
+def arm(damping: float = 0.0, **friction: float) -> jounce.Robot:
     """Return two links that swing in a vertical plane."""
     builder = jounce.RobotBuilder("arm")
     bar = jounce.Inertia(2.0, (0.0, 0.0, 0.2), np.diag([0.03, 0.03, 0.003]))
     turn = jounce.joints.revolute((0, 1, 0))
     up = np.eye(4)
     up[2, 3] = 0.4
-    builder.add("upper", None, turn, inertia=bar, joint_name="shoulder", damping=damping)
-    builder.add("lower", "upper", turn, up, bar, joint_name="elbow", damping=damping)
+    joint = {"damping": damping, "friction": friction}
+    builder.add("upper", None, turn, inertia=bar, joint_name="shoulder", **joint)
+    builder.add("lower", "upper", turn, up, bar, joint_name="elbow", **joint)
+    return builder.build()
+
+
+def dry_cart(coulomb: float, speed: float, **friction: float) -> jounce.Robot:
+    """Return 2 kg that slide with Coulomb friction, smoothed over a speed."""
+    builder = jounce.RobotBuilder("cart")
+    builder.add(
+        "cart",
+        joint=jounce.joints.prismatic((1, 0, 0)),
+        inertia=jounce.Inertia(2.0, (0.0, 0.0, 0.0), np.eye(3)),
+        joint_name="slide",
+        friction={"coulomb": coulomb, "speed": speed, **friction},
+    )
     return builder.build()
 
 
@@ -144,14 +158,14 @@ def test_the_end_of_a_short_motion_far_from_zero_is_no_other_time():
 def test_forces_scale_as_the_module_says():
     """Inverse dynamics of the scaled motion against the polynomials that were solved."""
     from jounce.limits.forces import MotionForces
-    from jounce.limits.time_scaling import demands
+    from jounce.limits.time_scaling import Moments
 
     robot, c = arm(3.0), 1.7
     limits = limits_of(
         robot, velocity=1.0, snap=1.0, effort=1.0, effort_rate=1.0, effort_second_rate=1.0
     )
     t = np.linspace(2.0, 3.5, 9)
-    known = demands(MotionForces(robot), MOVE, limits, t)
+    known = Moments(MotionForces(robot), MOVE, limits, t).plain
     got = np.polynomial.polynomial.polyval(c, known.coefficients).reshape(-1, 2, 9)
     motion = ScaledTrajectory(MOVE, c)(2.0 + (t - 2.0) / c, order=4)
     Q = jounce.inverse_dynamics(robot, *motion)
@@ -198,6 +212,81 @@ def test_a_joint_that_mimics_another_moves_along():
     t = np.linspace(0.0, pushed.duration, 20_001)
     force = (0.1 + 2.0**2 * 0.1) * np.abs(pushed(t, order=2)[2]).max()
     assert_close(force, 2.0, 1e-7)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("coulomb", "speed", "bounds"),
+    [
+        (0.05, 0.003, {"effort": 60.0, "effort_rate": 200.0}),
+        (0.5, 0.01, {"effort": 60.0, "effort_rate": 400.0}),
+        (3.0, 0.01, {"effort": 60.0, "effort_rate": 400.0, "velocity": 3.0}),
+        (3.0, 0.001, {"effort_rate": 20.0}),
+        (0.5, 0.1, {"effort_second_rate": 2000.0}),
+        (3.0, 0.01, {"effort": [18.0, 9.0]}),
+    ],
+)
+@pytest.mark.parametrize("is_moving_at_ends", [False, True])
+def test_with_dry_friction_no_faster_motion_holds(coulomb, speed, bounds, is_moving_at_ends: bool):
+    """Brute force: of many factors above the one that is found, none keeps the limits."""
+    robot = arm(0.1, coulomb=coulomb, speed=speed, offset=0.3)
+    points = [[0.2, -0.5], [0.5, 0.4], [0.1, 0.9], [0.4, 0.2]]
+    motion = (
+        Polynomial.through([2.0, 2.4, 3.0, 3.5], points, smoothness=4)
+        if is_moving_at_ends
+        else MOVE
+    )
+    limits = limits_of(robot, **bounds)
+    on_the_limit(robot, motion, limits, [1.001, *np.geomspace(1.003, 100.0, 25)])
+
+
+class Wavy:
+    """A motion whose speed goes from 0.1 to 1.9."""
+
+    n, t0, duration = 1, 0.0, 2.0 * np.pi
+
+    def __call__(self, t, order: int = 4) -> np.ndarray:
+        t = np.asarray(t, dtype=float)
+        rates = [np.sin(t + k * np.pi / 2.0) * 0.9 for k in range(order)]
+        return np.stack([t - 0.9 * np.cos(t), 1.0 + rates[0], *rates[1:]])[..., None]
+
+
+def test_dry_friction_may_allow_a_fast_and_a_slow_range():
+    """Its rate is largest at speeds near that of smoothing: slower holds and faster holds."""
+    robot = dry_cart(50.0, 0.02)
+    held = {}
+    for bound, factors in ((3.0, [0.06]), (3.5, [0.06, 0.75])):
+        limits = limits_of(robot, effort_rate=bound)
+        scaled, _ = on_the_limit(robot, Wavy(), limits, np.geomspace(1.001, 20.0, 20))
+        tried = [scaled.factor, 0.3, *factors]
+        held[bound] = [check_limits(robot, ScaledTrajectory(Wavy(), x), limits).ok for x in tried]
+        assert 0.04 < scaled.factor < 0.09 if bound == 3.0 else 0.8 < scaled.factor < 0.9
+    assert held == {3.0: [True, False, True], 3.5: [True, False, True, True]}
+
+
+def test_only_dry_friction_limits_the_speed():
+    """At v = 0 its rate is ``C a / s`` of the acceleration a, all else has none."""
+    robot = dry_cart(3.0, 0.01)
+    throw = Polynomial([[0.0], [2.0], [-1.0]], duration=2.2)
+    scaled = scale_to_limits(robot, throw, limits_of(robot, effort_rate=600.0))
+    assert_close(scaled.factor, np.sqrt(600.0 * 0.01 / (2.0 * 3.0)), 1e-9)
+
+
+def test_viscous_friction_alone_limits_the_rate():
+    """Of a constant acceleration inertia demands a constant effort."""
+    robot = dry_cart(0.0, 0.01, viscous=5.0)
+    throw = Polynomial([[0.0], [2.0], [-1.0]], duration=2.2)
+    scaled = scale_to_limits(robot, throw, limits_of(robot, effort_rate=90.0))
+    assert_close(scaled.factor, 3.0, 1e-9)
+
+
+def test_dry_friction_that_no_speed_allows_is_told():
+    robot = arm(0.1, coulomb=3.0, speed=0.01)
+    with pytest.raises(InfeasibleError, match=r"cannot hold gravity at t = .*the limit is 2 "):
+        scale_to_limits(robot, MOVE, limits_of(robot, effort=2.0, effort_rate=400.0))
+    still = Fourier([[0.0, 0.0]], [[0.0, 0.0]], 1.0)
+    with pytest.raises(InfeasibleError, match="nothing limits"):
+        scale_to_limits(robot, still, limits_of(robot, effort=60.0, effort_rate=9.0))
 
 
 def test_what_no_speed_allows_is_told():
