@@ -16,7 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -29,9 +29,11 @@ from jounce.tables.table import MotionTable
 
 CHUNK = 2**19  # bytes that are read at once
 WORTH_IT = 2048  # rows; for fewer it is not worth importing pyarrow
+AHEAD = 1  # chunks that are read before they are asked for, at most: they take memory
 WAITING = 5  # blocks that are not yet written, at most
 BEGINNING = 256  # lines among which the header is
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+(?:[eE][+-]?\d+)?\s*")
+T = TypeVar("T")
 _WORDS = {";": "semicolons", "\t": "tabs", " ": "blanks"}
 
 
@@ -97,19 +99,27 @@ class CsvReader:
 
     def pieces(self, samples: int, start: Stamp) -> Iterator[Piece]:
         """Yield the rows; lines without anything are skipped."""
-        line, found = 1, False
-        for chunk, done in _chunks(self.path):
-            first = line
-            line += chunk.count(b"\n") + (not chunk.endswith(b"\n"))
-            if first == 1:
-                chunk = chunk.split(b"\n", self._head + 1)[self._head + 1 :]
-                chunk, first = chunk[0] if chunk else b"", self._head + 2
-            rows, numbers = self._parsed(chunk, first, start)
-            found = found or bool(len(rows))
+        end, found = 1, False
+
+        def parsed(chunk: bytes, line: int, end: int, done: float) -> tuple[Piece, int]:
+            return Piece(*self._parsed(chunk, line, start), done), end
+
+        for (rows, numbers, done), last in _ahead(parsed, self._below()):
+            found, end = found or bool(len(rows)), last
             for k in range(0, len(rows), samples):
                 yield Piece(rows[k : k + samples], numbers[k : k + samples], done)
         if not found:
-            raise TableError(f"{self.path}:{line}: no sample; there is nothing below the header.")
+            raise TableError(f"{self.path}:{end}: no sample; there is nothing below the header.")
+
+    def _below(self) -> Iterator[tuple[bytes, int, int, float]]:
+        """Yield chunks below the header, number of their first line and after the last, share."""
+        end = 1
+        for chunk, done in _chunks(self.path):
+            line, end = end, end + chunk.count(b"\n") + (not chunk.endswith(b"\n"))
+            if line == 1:
+                chunk = chunk.split(b"\n", self._head + 1)[self._head + 1 :]
+                chunk, line = chunk[0] if chunk else b"", self._head + 2
+            yield chunk, line, end, done
 
     def windows(self, count: int, samples: int, start: Stamp) -> list[np.ndarray]:
         """Jump to evenly spread bytes; an error does not know its line."""
@@ -324,6 +334,18 @@ def _arrow() -> Any:
     except ImportError:
         return None
     return csv
+
+
+def _ahead(function: Callable[..., T], items: Iterable[tuple[Any, ...]]) -> Iterator[T]:
+    """Yield ``function(*item)`` of all, made by a thread while those before are used."""
+    waiting: deque[Future[T]] = deque()
+    with ThreadPoolExecutor(1) as thread:
+        for item in items:
+            waiting.append(thread.submit(function, *item))
+            if len(waiting) > AHEAD:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
 
 def _chunks(path: Path) -> Iterator[tuple[bytes, float]]:

@@ -1,19 +1,34 @@
-"""B-splines at given times, their derivatives, and polynomials between two points."""
+"""B-splines at given times, their derivatives, and polynomials between two points.
+
+Knots on a grid need nothing of `scipy.interpolate`, whose import takes a while: a log is read
+sooner without it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from math import comb, factorial, perm
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.interpolate import BSpline
 from scipy.sparse import csr_array
+
+if TYPE_CHECKING:
+    from scipy.interpolate import BSpline
 
 ROWS = 2048  # that are made at once: for more, BLAS wakes all of its threads, which costs more
 
 
-def evaluated(spline: BSpline, u: np.ndarray, order: int, step: float) -> np.ndarray:
+class Curve(NamedTuple):
+    """Knots, coefficients ``(m, n)`` and degree of a spline, called as those of a `BSpline`."""
+
+    t: np.ndarray
+    c: np.ndarray
+    k: int
+
+
+def evaluated(spline: Curve | BSpline, u: np.ndarray, order: int, step: float) -> np.ndarray:
     """Return the derivatives 0 … order by time at knot times u, ``(order + 1, *u.shape, n)``."""
     result = np.zeros((order + 1, *u.shape, spline.c.shape[1]))
     on_grid = bool(np.all(np.diff(spline.t) == 1.0))
@@ -25,6 +40,8 @@ def evaluated(spline: BSpline, u: np.ndarray, order: int, step: float) -> np.nda
         if on_grid:
             result[k] = (next(grid) @ c).reshape(result[k].shape)
         else:
+            from scipy.interpolate import BSpline
+
             result[k] = BSpline.construct_fast(spline.t, c, spline.k)(u, k)
     return result
 
@@ -40,6 +57,8 @@ def _varying(c: np.ndarray) -> np.ndarray:
 
 def sample_rows(u: np.ndarray, knots: np.ndarray, degree: int) -> csr_array:
     """Return the B-splines of any knots at u, ``(m, coefficients)``."""
+    from scipy.interpolate import BSpline
+
     return csr_array(BSpline.design_matrix(u, knots, degree))
 
 
@@ -55,33 +74,43 @@ def grid_rows(
     x = u - knots[degree] - first - 0.5
     columns = (first[:, None] + np.arange(degree + 1, dtype=np.int32)).ravel()
     starts = np.arange(0, columns.size + 1, degree + 1, dtype=np.int32)
+    powers = np.ones((degree + 1, min(ROWS, u.size)))
     for k in orders:
         entries, pieces = np.empty((u.size, degree + 1)), _pieces(degree, k)
         for i in range(0, u.size, ROWS):
-            powers = np.ones((len(pieces), min(ROWS, u.size - i)))
-            powers[1:] = x[i : i + ROWS]
-            np.multiply.accumulate(powers, axis=0, out=powers)
-            np.matmul(powers.T, pieces, out=entries[i : i + ROWS])
+            some = powers[: len(pieces), : u.size - i]
+            for p in range(1, len(some)):
+                np.multiply(some[p - 1], x[i : i + ROWS], out=some[p])
+            np.matmul(some.T, pieces, out=entries[i : i + ROWS])
         yield csr_array((entries.ravel(), columns, starts), shape=(u.size, size))
 
 
 @lru_cache(maxsize=64)
 def _pieces(degree: int, k: int) -> np.ndarray:
-    """Return the k-th derivatives of the B-splines on one interval, by powers from its middle."""
-    basis = BSpline(np.arange(-degree, degree + 2.0), np.eye(degree + 1), degree)
-    return np.array([basis(0.5, k + p) / factorial(p) for p in range(degree + 1 - k)])
+    """Return the k-th derivatives of the B-splines on one interval, by powers from its middle.
+
+    With ``d = degree``, ``r = d − k − p`` and y the place in B-spline i of the middle, entry (p, i)
+    is ``Σ_j (−1)^j binom(d + 1, j) (y − j)₊^r / (r! p!)``: integers, rounded once.
+    """
+
+    def entry(p: int, i: int) -> float:
+        r, last = degree - k - p, degree - i
+        signed = ((-1) ** j * comb(degree + 1, j) for j in range(last + 1))
+        total = sum(x * (2 * (last - j) + 1) ** r for j, x in enumerate(signed))
+        return total / (2**r * factorial(r) * factorial(p))
+
+    return np.array([[entry(p, i) for i in range(degree + 1)] for p in range(degree + 1 - k)])
 
 
 @lru_cache(maxsize=16)
 def cell_penalty(degree: int, m: int) -> np.ndarray:
     """Return ``∫ B_i^(m) B_k^(m) du`` over one knot interval, ``(degree + 1, degree + 1)``."""
     x, weight = np.polynomial.legendre.leggauss(degree + 1)  # exact to degree 2 degree + 1
-    basis = BSpline(np.arange(-degree, degree + 2.0), np.eye(degree + 1), degree)
-    rows = basis((x + 1.0) / 2.0, m)
+    rows = np.vander(x / 2.0, degree + 1 - m, increasing=True) @ _pieces(degree, m)
     return rows.T @ (weight[:, None] / 2.0 * rows)
 
 
-def hermite(a: float, b: float, left: np.ndarray, right: np.ndarray) -> BSpline:
+def hermite(a: float, b: float, left: np.ndarray, right: np.ndarray) -> Curve:
     """Return the polynomial with the derivatives left ``(s + 1, n)`` at a and right at b.
 
     Its degree is ``N = 2 s + 1``, its coefficients β are those of the Bernstein polynomials on
@@ -97,4 +126,4 @@ def hermite(a: float, b: float, left: np.ndarray, right: np.ndarray) -> BSpline:
     start = (pascal * scale) @ left
     end = (pascal * scale * signs) @ right
     knots = np.concatenate([np.full(N + 1, a), np.full(N + 1, b)])
-    return BSpline(knots, np.concatenate([start, end[::-1]]), N)
+    return Curve(knots, np.concatenate([start, end[::-1]]), N)

@@ -18,12 +18,11 @@ from math import floor, log10
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.interpolate import BSpline
-from scipy.linalg import LinAlgError, cho_solve_banded, cholesky_banded
+from scipy.linalg.lapack import dpbtrf, dpbtrs  # pyright: ignore[reportAttributeAccessIssue]
 from scipy.sparse import csr_array
 
 from jounce.errors import SingularError
-from jounce.trajectory.spline.basis import cell_penalty, grid_rows, sample_rows
+from jounce.trajectory.spline.basis import Curve, cell_penalty, grid_rows, sample_rows
 
 REFINEMENTS, REFINED = 6, 1e-13
 NUMBERS = 2**20  # samples × coordinates that are fitted at once
@@ -45,16 +44,16 @@ class System(NamedTuple):
 
     def factor(self, penalty: float) -> np.ndarray:
         """Return the Cholesky factor of ``BᵀB + λ P``."""
-        try:
-            bands = self.gram + self._weight(penalty) * self.P
-            return cholesky_banded(bands, overwrite_ab=True, lower=True, check_finite=False)
-        except LinAlgError as error:
+        bands = self.gram + self._weight(penalty) * self.P
+        factor, failed = dpbtrf(bands, lower=True, overwrite_ab=True)
+        if failed:
             raise SingularError(
                 f"the samples between knots {self.knots[0]:g} and {self.knots[-1]:g} do not "
                 f"determine a spline of degree {self.degree} to rounding: ask for a lower order "
                 "or degree, leave out samples that are close together, or let it smooth "
                 "(noise=None)."
-            ) from error
+            )
+        return factor
 
     def solve(self, penalty: np.ndarray, q: np.ndarray) -> np.ndarray:
         """Return the coefficients of q ``(m, n)`` with the penalties ``(n,)``."""
@@ -88,7 +87,7 @@ class System(NamedTuple):
             left = self.B @ c
             np.subtract(q, left, out=left)
             residual = self.Bt @ left
-            if self.P.any():
+            if np.any(penalty):
                 residual -= self._weight(penalty) * self._roughness(c)
             change = divide(residual)
             c += change
@@ -112,7 +111,7 @@ class System(NamedTuple):
 
 def fitted(
     u: np.ndarray, q: np.ndarray | Sequence[np.ndarray], degree: int, penalty: np.ndarray
-) -> BSpline:
+) -> Curve:
     """Return the spline through, or near, the samples q ``(m, n)`` at increasing u ``(m,)``.
 
     q may come in parts, one after the other.  ``penalty`` has shape ``(n,)``; zeros interpolate.
@@ -127,7 +126,7 @@ def fitted(
         some = slice(first, first + most)
         columns = np.concatenate([part[:, some] for part in parts])
         c[:, some] = system.solve(penalty[some], columns)
-    return BSpline(system.knots, c, system.degree)
+    return Curve(system.knots, c, system.degree)
 
 
 def squares(columns: np.ndarray) -> np.ndarray:
@@ -149,7 +148,7 @@ def system_of(u: np.ndarray, degree: int, penalised: bool) -> System:
 
 def divided(factor: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """Return the inverse of a factored matrix times columns."""
-    return cho_solve_banded((factor, True), columns, check_finite=False)
+    return dpbtrs(factor, columns, lower=True)[0]
 
 
 def _integer_knots(u: np.ndarray, degree: int) -> np.ndarray:

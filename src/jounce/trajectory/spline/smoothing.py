@@ -15,12 +15,11 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.interpolate import BSpline
 
 from jounce.errors import ArgumentError, NotFiniteError, ShapeError, SingularError
 from jounce.model.checks import as_floats, checked_integer
 from jounce.trajectory.protocol import checked_samples, frozen
-from jounce.trajectory.spline.basis import evaluated
+from jounce.trajectory.spline.basis import Curve, evaluated
 from jounce.trajectory.spline.fit import System, divided, squares, system_of
 
 GRID_GAP = 4.0  # knots without a sample that a smoothing spline still bridges
@@ -307,6 +306,7 @@ def scores(windows: list[Samples], degree: int, penalties: np.ndarray) -> Scores
         q = q - q.mean(axis=0)
         seen = system.Bt @ np.hstack([q, probes])
         inner = slice(u.size // 4, u.size - u.size // 4)
+        B = system.B[inner]
         for i, penalty in enumerate(penalties):
             if np.all(residual[:i].min(axis=0, initial=np.inf) * HOPELESS < residual[i - 1]):
                 residual[i] = np.inf
@@ -314,7 +314,7 @@ def scores(windows: list[Samples], degree: int, penalties: np.ndarray) -> Scores
             divide = partial(divided, system.factor(penalty))
             c = divide(seen)
             c[:, :n] = system.refined(c[:, :n], penalty, q, divide, enough=ENOUGH)
-            kept = (system.B @ c)[inner]
+            kept = B @ c
             residual[i] += squares(q[inner] - kept[:, :n])
             trace[i] += np.sum(probes[inner] * kept[:, n:]) / PROBES
         samples += inner.stop - inner.start
@@ -418,7 +418,7 @@ def _end_errors(
 
 def _derivatives(system: System, c: np.ndarray, u: np.ndarray, degree: int) -> np.ndarray:
     """Return the derivatives of the spline of these coefficients, in knots."""
-    return evaluated(BSpline(system.knots, c, system.degree), u, degree, 1.0)
+    return evaluated(Curve(system.knots, c, system.degree), u, degree, 1.0)
 
 
 def _rms(derivatives: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from scipy.interpolate import BSpline, make_interp_spline
 from jounce.errors import ArgumentError, ShapeError
 from jounce.model.checks import as_floats, check_finite, checked_integer
 from jounce.trajectory.protocol import checked_samples, checked_times
-from jounce.trajectory.spline.basis import evaluated, hermite
+from jounce.trajectory.spline.basis import Curve, evaluated, hermite
 from jounce.trajectory.spline.fit import fitted
 from jounce.trajectory.spline.smoothing import (
     Smoothing,
@@ -83,7 +83,13 @@ class Spline:
             ends = runs[i][0][-1], runs[i + 1][0][0]
             pieces += [_bridge(fits[i], ends[0], fit, ends[1], smoothing.degree), fit]
         edges = np.sort(np.concatenate([t[[0, -1]], t[cuts - 1], t[cuts]]))
-        return cls(tuple(pieces), edges, smoothing.origin, smoothing.step, smoothing)
+        return cls(
+            tuple(BSpline(*piece) for piece in pieces),
+            edges,
+            smoothing.origin,
+            smoothing.step,
+            smoothing,
+        )
 
     def __post_init__(self) -> None:
         self.breaks.flags.writeable = False
@@ -175,7 +181,8 @@ def through_points(
     )
     u = (t - t[0]) / step
     if t.size == 2:
-        piece = hermite(u[0], u[1], np.vstack([q[:1], left]), np.vstack([q[1:], right]))
+        ends = np.vstack([q[:1], left]), np.vstack([q[1:], right])
+        piece = BSpline(*hermite(u[0], u[1], *ends))
     else:
         conditions = [[(k, row) for k, row in enumerate(rows, 1)] for rows in (left, right)]
         piece = make_interp_spline(
@@ -200,7 +207,7 @@ def _end_derivatives(name: str, given: Any, smoothness: int, n: int) -> np.ndarr
     return result
 
 
-def _bridge(before: BSpline, left: float, after: BSpline, right: float, degree: int) -> BSpline:
+def _bridge(before: Curve, left: float, after: Curve, right: float, degree: int) -> Curve:
     """Return the polynomial that continues both splines, with half of the derivatives each."""
     s = (degree - 1) // 2
     ends = [evaluated(fit, np.array(u), s, 1.0) for fit, u in ((before, left), (after, right))]

@@ -69,7 +69,7 @@ def test_a_large_penalty_does_not_hide_the_data():
     u = np.linspace(0.0, 100.0, 900)
     q = np.polynomial.Polynomial([1.0, -2.0, 3.0, 1.0, -1.0, 0.5])((u - 50.0) / 50.0)[:, None]
     for penalty in (1e-10, 1.0, 1e8):
-        got = fitted(u, q, DEGREE, np.array([penalty]))(u)
+        got = evaluated(fitted(u, q, DEGREE, np.array([penalty])), u, 0, 1.0)[0]
         assert_close(got, q, 10 * INDEPENDENT, what=f"penalty {penalty:g}")
 
 
