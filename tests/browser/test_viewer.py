@@ -76,7 +76,10 @@ def arm(tmp_path: Path) -> jounce.Robot:
 def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[View]:
     """Return a viewer with a log."""
     robot = arm(tmp_path_factory.mktemp("arm"))
-    view = jounce.viewer.View(robot, TIME, *default_motion(robot, TIME, 3), port=8310)
+    W = np.zeros((2, TIME.size, 6))
+    W[0, :, 1], W[0, :, 3] = 2.0, 10.0
+    motion = default_motion(robot, TIME, 3)
+    view = jounce.viewer.View(robot, TIME, *motion, wrenches={"lower": W}, port=8310)
     yield view
     view.close()
 
@@ -190,6 +193,12 @@ def test_a_slider_moves_the_robot_and_the_curves(shown: View, page: Page, tmp_pa
     assert shown.q[0] == q[0]
     until(lambda: curves(page) != before, 10.0)
     until(lambda: stands(page, shown.robot, shown.q), 10.0)
+    plots = "[...document.querySelectorAll('.u-title')].map(e => e.textContent)"
+    assert {"Holding torque [N m]", "Use of limits at rest"} <= set(page.evaluate(plots))
+    use = jounce.gravity_forces(shown.robot, shown.q)[0] / shown.limits.effort
+    share = max(*np.abs(use), *np.abs(shown.q) / 2.0)
+    told = f"uses {share:.0%} of a limit"
+    until(lambda: told in page.evaluate("document.body.textContent"), 10.0)
     page.keep(tmp_path / "viewer_joints_1400.png")
 
 

@@ -28,7 +28,7 @@ _ORDER = 3  # of q: torque rates need the jerk
 @limits_option
 @click.option("--wrenches", "wrench_file", type=INPUT, metavar="FILE",
               help="What acts on the robot along MOTION: a .csv with t and FRAME[mx] … "
-              "FRAME[fz].")  # fmt: skip
+              "FRAME[fz]; else such columns of MOTION.")  # fmt: skip
 @motion_options
 @click.option("--port", type=click.IntRange(1, 65535), default=8080, show_default=True,
               help="Where to serve; the next free port if it is taken.")  # fmt: skip
@@ -53,6 +53,7 @@ def view(
     Ends with Ctrl-C.
     """
     from jounce.viewer import View
+    from jounce.viewer.wrenches import log_wrenches, read_wrenches
 
     played: tuple[Any, ...] = ()
     notes: list[str] = []
@@ -60,11 +61,12 @@ def view(
     if motion is not None:
         log = logged(motion, robot, _ORDER, reading)
         table = log.table()
-        played, notes = (table.time, *table.motion), log.notes
-        if wrench_file is not None:
-            from jounce.viewer.wrenches import read_wrenches
-
-            wrenches = read_wrenches(wrench_file, robot, table.time, log.file.start)
+        if wrench_file is None:
+            wrenches = log_wrenches(log, table.time)
+            told = [f"{motion}: wrenches on {', '.join(wrenches)}"] if wrenches else []
+        else:
+            wrenches, told = read_wrenches(wrench_file, robot, table.time, log.file.start), []
+        played, notes = (table.time, *table.motion), [*log.notes, *told]
     else:
         refuse_without_motion({**reading, "wrenches": wrench_file})
     shown = View(robot, *played, limits=limits, wrenches=wrenches, host=host, port=port)

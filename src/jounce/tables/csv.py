@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeVar
 
@@ -127,14 +128,14 @@ class CsvReader:
             for _ in range(self._head + 1):
                 file.readline()
             head = file.tell()
-            length = sum(len(file.readline()) for _ in range(samples))
+            length = sum(map(len, islice(file, samples)))
             if self.size - head <= 2 * count * length:
                 return [np.concatenate([piece.rows for piece in self.pieces(samples, start)])]
             found = []
             for offset in np.linspace(head, self.size - length, count).astype(int).tolist():
                 file.seek(offset - 1)
                 file.readline()  # to the end of a line
-                lines = b"".join([file.readline() for _ in range(samples)])
+                lines = b"".join(islice(file, samples))
                 found.append(self._parsed(lines, 0, start)[0])
             return found
 

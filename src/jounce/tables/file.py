@@ -140,6 +140,23 @@ class MotionFile:
         found._divisors = self._divisors[: len(found_reader.layout.columns)]
         return found
 
+    def further(self, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+        """Return all times, and columns among those ignored, ``(samples, names)``, as they are."""
+        found, found_reader = copy.copy(self), copy.copy(self._reader)
+        layout = self._reader.layout
+        numbers = (layout.header.index(name) for name in names)
+        found_reader.layout = layout._replace(columns=(layout.columns[0], *numbers))
+        found._reader = found_reader
+        found._divisors = np.array([self._divisors[0], *np.ones(len(names))])
+        before, parts = np.empty((0, 1 + len(names))), []
+        samples = limited(BLOCK, 1 + len(names))
+        for piece in found_reader.pieces(samples, self._start):
+            rows, *_ = found._checked(piece.rows, np.array(piece.numbers), before)
+            before = rows[-1:] if len(rows) else before
+            parts.append(rows)
+        rows = np.concatenate(parts)
+        return rows[:, 0], rows[:, 1:]
+
     def table(self) -> MotionTable:
         """Return all samples."""
         return joined([block.table for block in self.blocks()])

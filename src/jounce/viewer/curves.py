@@ -15,23 +15,25 @@ from jounce.model.robot import Robot
 from jounce.report.labels import force_unit
 from jounce.report.page import thinned, thinned_time
 
+USE = "Use of limits"
 POINTS = 1200  # of a curve on the screen
 
 
 class Curves(NamedTuple):
-    """Curves ``values`` ``(samples, nv)`` over ``x`` ``(samples,)``."""
+    """Curves ``values`` ``(samples, nv)`` over ``x`` ``(samples,)``, and what they may not pass."""
 
     title: str
     x: np.ndarray
     values: np.ndarray
     variable: str = "t"  # what x is called
+    bound: float | None = None
 
     def at(self, x: float) -> np.ndarray:
         """Return the values at x, ``(nv,)``."""
         return np.array([np.interp(x, self.x, column) for column in self.values.T])
 
     def drawn(self, now: float) -> tuple[np.ndarray, ...]:
-        """Return x, the curves, and a line along their foot that rises where x is ``now``.
+        """Return x, the curves, a line along their foot that rises where x is ``now``, the bound.
 
         Long curves are thinned so that they keep every peak.
         """
@@ -43,7 +45,8 @@ class Curves(NamedTuple):
         values = np.concatenate([values[:i], between, values[i:]])
         line = np.full(len(x), values.min())
         line[i + 1] = values.max()
-        return (x, *np.ascontiguousarray(values.T), line)
+        bound = [] if self.bound is None else [np.full(len(x), self.bound)]
+        return (x, *np.ascontiguousarray(values.T), line, *bound)
 
 
 def motion_curves(
@@ -60,13 +63,23 @@ def motion_curves(
         Curves(f"{name} [{force_unit(robot, k)}]", time, Q)
         for k, (name, Q) in enumerate(zip(names, forces, strict=False))
     ]
-    return [*found, Curves("Use of limits", time, limit_use(robot, limits, motion, forces))]
+    return [*found, Curves(USE, time, limit_use(robot, limits, motion, forces), bound=1.0)]
 
 
-def holding_torque(robot: Robot, x: np.ndarray, configurations: np.ndarray) -> Curves:
-    """Return what holds the robot at rest, in configurations ``(samples, nq)`` named by x."""
-    (g,) = gravity_forces(robot, configurations)
-    return Curves(f"Holding torque [{force_unit(robot, 0)}]", x, g, "q")
+def rest_curves(
+    robot: Robot, limits: MotionLimits, x: np.ndarray, configurations: np.ndarray
+) -> list[Curves]:
+    """Return what holds the robot at rest, and the limits it uses there.
+
+    The configurations ``(samples, nq)`` are named by x.
+    """
+    forces = gravity_forces(robot, configurations)
+    still = np.zeros((len(x), robot.nv))
+    use = limit_use(robot, limits, (configurations, still), forces)
+    return [
+        Curves(f"Holding torque [{force_unit(robot, 0)}]", x, forces[0], "q"),
+        Curves(f"{USE} at rest", x, use, "q", bound=1.0),
+    ]
 
 
 def limit_use(

@@ -16,7 +16,8 @@ from jounce.report.drawing import skeleton
 from jounce.report.shapes import shapes_of
 
 GREY, DARK, BLUE, ORANGE = (190, 194, 200), (70, 76, 84), (45, 105, 190), (225, 120, 30)
-PURPLE = (130, 60, 170)
+PURPLE, TEAL = (130, 60, 170), (20, 140, 140)
+HEAD = 0.82  # of an arrow of a moment: where its second head ends
 FREE, NEAR, OVER = np.array([[60.0, 160, 90], [235, 180, 40], [210, 45, 45]])
 PARTS = {  # what can be shown, and whether it is at first
     "Shapes": True,
@@ -35,8 +36,11 @@ class Scene:
     def __init__(self, server: Any, robot: Robot, pushes: Mapping[str, Wrench]) -> None:
         self.robot, self._scene = robot, server.scene
         self._pushed = tuple(pushes)  # frames on which wrenches act
-        forces = (np.linalg.norm(x.values[0, :, 3:], axis=1).max() for x in pushes.values())
-        self._strongest = max((float(x) for x in forces), default=0.0)
+        self._strongest = [  # moment and force of the log
+            max((np.linalg.norm(x.values[0, :, part], axis=1).max() for x in pushes.values()),
+                default=0.0)
+            for part in (slice(3), slice(3, 6))
+        ]  # fmt: skip
         self._drawing = skeleton(robot)
         shapes, self.notes = shapes_of(robot)
         self._handles: dict[str, list[Any]] = {name: [] for name in PARTS}
@@ -83,8 +87,8 @@ class Scene:
         loads = {"wrenches": wrenches or None, "representation": "hybrid"}
         (W,) = joint_wrenches(self.robot, q, *moving, **loads)
         self._forces.points = self._arrows(points, W[:, 3:])
-        if self._pushes is not None:
-            self._pushes.points = self._push_arrows(q, wrenches)
+        for handle, points in zip(self._pushes, self._push_arrows(q, wrenches), strict=False):
+            handle.points = points
 
     def color(self, use: np.ndarray) -> None:
         """Colour each joint by the share of its limits that is used, ``(nv,)``."""
@@ -197,30 +201,43 @@ class Scene:
             head_length=0.04 * self.size,
         )
         self._handles["Joint forces"].append(self._forces)
-        self._pushes = None
-        if self._pushed:
-            self._pushes = self._scene.add_arrows(
-                "/wrenches",
-                self._push_arrows(self.robot.neutral, {}),
-                PURPLE,
+        self._pushes: list[Any] = []  # moments and forces
+        nothing = self._push_arrows(self.robot.neutral, {}) if self._pushed else ()
+        for name, points, color in zip(
+            ("moments", "wrenches"), nothing, (TEAL, PURPLE), strict=False
+        ):
+            arrows = self._scene.add_arrows(
+                f"/{name}",
+                points,
+                color,
                 shaft_radius=0.009 * self.size,
                 head_radius=0.024 * self.size,
                 head_length=0.05 * self.size,
             )
-            self._handles["Wrenches"].append(self._pushes)
+            self._pushes.append(arrows)
+            self._handles["Wrenches"].append(arrows)
 
-    def _push_arrows(self, q: np.ndarray, wrenches: Mapping[str, Wrench]) -> np.ndarray:
-        """Return the forces of wrenches, ``(frames, 2, 3)``; the strongest stands out of all."""
-        longest = 0.5 * self.size / (self._strongest or 1.0)
-        arrows = []
+    def _push_arrows(
+        self, q: np.ndarray, wrenches: Mapping[str, Wrench]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return arrows of moments, ``(2 frames, 2, 3)``, and forces, ``(frames, 2, 3)``.
+
+        They begin in the origin of the frame, about which moments are; the strongest of the log is
+        half as long as the robot is large.  A moment is two arrows, so that it has two heads.
+        """
+        moments, forces = [], []
+        moment, force = (0.5 * self.size / (x or 1.0) for x in self._strongest)
         for frame in self._pushed:
             (T,) = frame_pose(self.robot, frame, q)
-            wrench = wrenches.get(frame)
-            force = np.zeros(3) if wrench is None else np.asarray(wrench.values)[0, 3:]
-            is_turned = wrench is not None and wrench.representation == "body"
-            along = T[:3, :3] @ force if is_turned else force
-            arrows.append((T[:3, 3], T[:3, 3] + longest * along))
-        return np.array(arrows)
+            at, wrench = T[:3, 3], wrenches.get(frame)
+            m, f = np.zeros((2, 3)) if wrench is None else np.split(np.array(wrench.values)[0], 2)
+            if wrench is not None and wrench.representation == "body":
+                m, f = T[:3, :3] @ m, T[:3, :3] @ f
+            elif wrench is not None and wrench.representation == "spatial":
+                m = m - np.cross(at, f)
+            forces.append((at, at + force * f))
+            moments += [(at, at + moment * m), (at, at + HEAD * moment * m)]
+        return np.array(moments), np.array(forces)
 
     def _stick_points(self, points: np.ndarray | None, T: np.ndarray) -> np.ndarray:
         """Return the ends of all sticks in the world, ``(sticks, 2, 3)``."""

@@ -19,7 +19,7 @@ from jounce.model.components import velocity_kinds, velocity_names
 from jounce.model.configuration import difference, integrate
 from jounce.model.robot import Robot
 from jounce.report.write import checked_report_motion
-from jounce.viewer.curves import Curves, holding_torque, limit_use, motion_curves
+from jounce.viewer.curves import Curves, motion_curves, rest_curves
 from jounce.viewer.scene import PARTS, Scene
 from jounce.viewer.wrenches import checked_wrenches, moment_of
 
@@ -37,11 +37,12 @@ class View:
 
     ``time`` ``(samples,)`` and ``motion``, q and its rates as for `jounce.report.write_report`,
     are a log that can be played; ``limits`` replace those of the robot.  Sliders move the joints;
-    the curves show what must hold the robot there, as one joint runs through its range, and
-    torques, torque rates and the use of limits along the log.  Joints are green far from all of
-    their limits, yellow near one, red beyond.  ``wrenches`` act along the log, by frame, ``(m,
-    samples, 6)`` each as in `inverse_dynamics`: arrows show their forces, and the torques have them
-    in.  ``notes`` says which shapes are not shown and why.
+    the curves show what must hold the robot there and the limits it uses, as one joint runs through
+    its range, and torques, torque rates and the use of limits along the log.  Joints are green far
+    from all of their limits, yellow near one, red beyond.  ``wrenches`` act along the log, by
+    frame, ``(m, samples, 6)`` each as in `inverse_dynamics`: arrows show their forces, arrows with
+    two heads their moments, and the torques have them in.  ``notes`` says which shapes are not
+    shown and why.
     Only this machine is served unless ``host`` says otherwise; a ``port`` that is taken is
     replaced by the next free one.
 
@@ -110,10 +111,8 @@ class View:
         """Show the robot at rest at q."""
         q = np.asarray(q, dtype=float)
         with self._lock:
-            g = holding_torque(self.robot, np.zeros(1), q[None]).values
-            still = np.zeros((1, self.robot.nv))
-            use = limit_use(self.robot, self.limits, (q[None], still), g[None])[0]
-            self._show(q, use)
+            *_, use = rest_curves(self.robot, self.limits, np.zeros(1), q[None])
+            self._show(q, use.values[0])
 
     def seek(self, t: float) -> None:
         """Show the log at time t."""
@@ -129,10 +128,7 @@ class View:
             self._show(self._motion[0][i], use, rates, moment_of(self._wrenches, i))
             for curves, plot in zip(self._curves, self._plots, strict=True):
                 plot.data = curves.drawn(self._now)
-            worst = int(np.argmax(use))
-            self._told.content = (
-                f"**t = {self._now:.3f} s**: {self._names[worst]} uses {use[worst]:.0%} of a limit"
-            )
+            self._told.content = f"**t = {self._now:.3f} s**: {self._most_used(use)}"
 
     def close(self) -> None:
         """End the page."""
@@ -157,16 +153,28 @@ class View:
             self._shown = np.clip(self._x, self._low, self._high)
             for slider, value in zip(self._sliders, self._shown, strict=True):
                 slider.value = float(value)
-            self._holding.data = self._held().drawn(float(self._x[self._sweep]))
+            self._draw_rest()
 
-    def _held(self) -> Curves:
-        """Return the holding torques as one coordinate runs through its range."""
+    def _draw_rest(self) -> None:
+        """Draw the curves of the robot at rest, and say which joint is nearest to a limit."""
+        now = float(self._x[self._sweep])
+        curves = self._at_rest()
+        for plot, curve in zip(self._resting, curves, strict=True):
+            plot.data = curve.drawn(now)
+        self._told_rest.content = f"**At rest here**: {self._most_used(curves[-1].at(now))}"
+
+    def _most_used(self, use: np.ndarray) -> str:
+        worst = int(np.argmax(use))
+        return f"{self._names[worst]} uses {use[worst]:.0%} of a limit"
+
+    def _at_rest(self) -> list[Curves]:
+        """Return the curves of the robot at rest as one coordinate runs through its range."""
         k = self._sweep
         x = np.linspace(self._low[k], self._high[k], SWEEP)
         coordinates = np.repeat(self._x[None], SWEEP, axis=0)
         coordinates[:, k] = x
         along = integrate(self.robot, self.robot.neutral, coordinates)
-        return holding_torque(self.robot, x, along)
+        return rest_curves(self.robot, self.limits, x, along)
 
     def _middle(self) -> np.ndarray:
         """Return 0, or the middle of the range where 0 is outside."""
@@ -222,7 +230,9 @@ class View:
             self._sliders.append(slider)
         choice = gui.add_dropdown("Curves along", self._names, initial_value=self._names[0])
         choice.on_update(lambda _: self._on_choice(choice.value))
-        self._holding = self._add_plot(gui, self._held(), float(self._x[0]))
+        self._told_rest = gui.add_markdown("")
+        now = float(self._x[0])
+        self._resting = [self._add_plot(gui, curves, now) for curves in self._at_rest()]
 
     def _add_plot(self, gui: Any, curves: Curves, now: float) -> Any:
         colors = [COLORS[k % len(COLORS)] for k in range(self.robot.nv)]
@@ -230,10 +240,12 @@ class View:
             {"label": name, "stroke": color, "width": 1.5}
             for name, color in zip(self._names, colors, strict=True)
         ]
-        marker = {"label": "now", "stroke": "#222", "width": 1}
+        marks = [{"label": "now", "stroke": "#222", "width": 1}]
+        if curves.bound is not None:
+            marks.append({"label": "limit", "stroke": "#222", "width": 1, "dash": [6, 4]})
         return gui.add_uplot(
             curves.drawn(now),
-            ({"label": curves.variable}, *lines, marker),
+            ({"label": curves.variable}, *lines, *marks),
             title=curves.title,
             scales={"x": {"time": False}},
             legend={"show": len(lines) <= len(COLORS)},
@@ -258,7 +270,7 @@ class View:
     def _on_choice(self, name: str) -> None:
         with self._lock:
             self._sweep = self._names.index(name)
-            self._holding.data = self._held().drawn(float(self._x[self._sweep]))
+            self._draw_rest()
 
     def _on_clock(self, _: Any) -> None:
         with self._lock:

@@ -1,4 +1,8 @@
-"""What the environment exerts on a robot along a log: given as arrays, or read from a table."""
+"""What the environment exerts on a robot along a log: given as arrays, or read from a table.
+
+A wrench has the columns ``FRAME[mx]`` … ``FRAME[fz]``, in the axes of the frame; what is left out
+is zero.  They are a table of their own, or stand in the log.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,7 @@ from jounce.files import csv_rows
 from jounce.model.checks import as_floats, check_finite, check_increasing
 from jounce.model.robot import Robot
 from jounce.tables.clock import Stamp, decimals_since
+from jounce.tables.log import Log
 from jounce.trajectory.spline.spline import Spline
 
 PARTS = ("mx", "my", "mz", "fx", "fy", "fz")
@@ -54,9 +59,8 @@ def read_wrenches(
 ) -> dict[str, np.ndarray]:
     """Read wrenches and their first time derivatives, ``(2, samples, 6)`` by frame, at ``time``.
 
-    The table is a CSV with the column ``t`` in s, on the clock of the log, and any of ``FRAME[mx]``
-    … ``FRAME[fz]``, in the axes of the frame; what is left out is zero.  ``start`` is where on
-    this clock ``time`` is 0.  In between they are a smoothing spline.
+    The table is a CSV with the column ``t`` in s, on the clock of the log, and those of wrenches.
+    ``start`` is where on this clock ``time`` is 0.  In between they are a smoothing spline.
     """
     lines = csv_rows(Path(path))
     header = lines[0][1] if lines else []
@@ -83,11 +87,33 @@ def read_wrenches(
             f"{os.fspath(path)}: from {lines[1][1][place]} to {lines[-1][1][place]} s, but the "
             f"log from {begin:f} to {end:f} s; they must cover it."
         )
-    nothing = np.zeros(len(rows))
-    found = {}
-    for frame in sorted(frames):
-        parts = [column.get(f"{frame}[{part}]", nothing) for part in PARTS]
-        found[frame] = Spline.fit(column["t"], np.stack(parts, axis=1), order=1)(time, order=1)
+    return _smoothed(column.pop("t"), column, time)
+
+
+def log_wrenches(log: Log, time: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the wrenches on frames of its robot that a log has columns of, as `read_wrenches`."""
+    known = {f"{frame.name}[{part}]" for frame in log.robot.frames for part in PARTS}
+    names = [name for name in log.file.ignored if name in known]
+    if not names:
+        return {}
+    t, columns = log.file.further(names)
+    if len(t) < FEWEST:
+        raise TableError(
+            f"{log.file.path}: {len(t)} rows have a wrench; {FEWEST} are needed for its rate."
+        )
+    log.file.ignored = tuple(name for name in log.file.ignored if name not in known)
+    return _smoothed(t, dict(zip(names, columns.T, strict=True)), time)
+
+
+def _smoothed(
+    t: np.ndarray, columns: Mapping[str, np.ndarray], time: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Return the wrenches of columns at ``time``, with their rates, by frame."""
+    nothing, found = np.zeros(len(t)), {}
+    for frame in sorted({name.rpartition("[")[0] for name in columns}):
+        parts = [columns.get(f"{frame}[{part}]", nothing) for part in PARTS]
+        spline = Spline.fit(t, np.stack(parts, axis=1), order=1)
+        found[frame] = spline(np.clip(time, t[0], t[-1]), order=1)
     return found
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import jounce
 from jounce.limits.limits import MotionLimits
 from jounce.report import default_motion
-from jounce.viewer.curves import POINTS, Curves, holding_torque, limit_use, motion_curves
+from jounce.viewer.curves import POINTS, Curves, limit_use, motion_curves, rest_curves
+from tests.tolerances import INDEPENDENT, assert_close
 
 
 def test_use_of_limits_is_that_of_check_limits():
@@ -29,12 +30,23 @@ def test_without_limits_none_is_used():
     assert np.all(limit_use(robot, MotionLimits.of(robot), motion, np.ones((1, 3, 2))) == 0.0)
 
 
-def test_holding_torque_is_that_of_gravity():
-    robot = jounce.load("ur5e") if "ur5e" in jounce.robots() else jounce.load("panda")
-    q = np.random.default_rng(1).uniform(-1.0, 1.0, (5, robot.nq))
+def test_at_rest_gravity_is_held_and_limits_are_used():
+    robot = jounce.load("panda")
+    q = np.random.default_rng(1).uniform(-2.0, 0.0, (5, robot.nq))
     wanted = jounce.inverse_dynamics(robot, q, 0.0 * q, 0.0 * q)[0]
-    found = holding_torque(robot, np.arange(5.0), q).values
-    np.testing.assert_allclose(found, wanted, atol=1e-12 * np.abs(wanted).max())
+    limits = MotionLimits.of(robot, effort=20.0)
+    holding, use = rest_curves(robot, limits, np.arange(5.0), q)
+    assert_close(holding.values, wanted, INDEPENDENT)
+    middle, half = 0.5 * (limits.upper + limits.lower), 0.5 * (limits.upper - limits.lower)
+    shares = np.abs(wanted) / 20.0, np.abs(q - middle) / half
+    assert np.any(shares[0] > 1.0)
+    assert_close(use.values, np.maximum(*shares), INDEPENDENT)
+
+
+def test_a_bound_is_a_line_of_its_own():
+    x, values = np.linspace(0.0, 1.0, 11), np.zeros((11, 1))
+    *_, bound = Curves("", x, values, bound=1.0).drawn(0.5)
+    assert bound.tolist() == [1.0] * 14
 
 
 def test_long_curves_keep_their_peaks():

@@ -10,7 +10,8 @@ import pytest
 
 import jounce
 from jounce.errors import JounceError, ShapeError, TableError, UnknownNameError, UnsupportedError
-from jounce.viewer.wrenches import PARTS, read_wrenches
+from jounce.tables.log import Log, open_log
+from jounce.viewer.wrenches import PARTS, log_wrenches, read_wrenches
 from tests.tolerances import ROUNDOFF, assert_close
 
 ARM = jounce.load("planar2r")
@@ -78,11 +79,34 @@ def test_what_is_no_table_of_wrenches(tmp_path: Path, header: str, rows: list[st
     assert isinstance(caught.value, TableError | UnknownNameError | ValueError)
 
 
-@pytest.mark.parametrize("representation", ["body", "hybrid"])
+def log_with_wrenches(path: Path, header: str) -> Log:
+    """Return the log of a motion under a force and a moment on the tip."""
+    columns = [1000.0 * TIME, *MOTION[0].T, np.sin(2 * TIME), np.cos(TIME)]
+    written(path, header, np.stack(columns, axis=1))
+    return open_log(ARM, path, order=3, units="ms")
+
+
+def test_columns_of_the_log_itself(tmp_path: Path):
+    """Those of frames that the robot has; the others are ignored, and said to be."""
+    log = log_with_wrenches(tmp_path / "log.csv", "t,joint1,joint2,tip[fy],tip[mz]")
+    (frame,) = found = log_wrenches(log, log.table().time)
+    wanted = np.zeros((2, 201, 6))
+    wanted[:, :, PARTS.index("fy")] = np.sin(2 * TIME), 2 * np.cos(2 * TIME)
+    wanted[:, :, PARTS.index("mz")] = np.cos(TIME), -np.sin(TIME)
+    assert frame == "tip"
+    np.testing.assert_allclose(found["tip"], wanted, atol=1e-6)
+    assert log.file.ignored == ()
+    log = log_with_wrenches(tmp_path / "log.csv", "t,joint1,joint2,hand[fy],tip[mq]")
+    assert log_wrenches(log, log.table().time) == {}
+    assert log.file.ignored == ("hand[fy]", "tip[mq]")
+
+
+@pytest.mark.parametrize("representation", ["body", "hybrid", "spatial"])
 def test_arrows_and_torques(representation: str):
     pytest.importorskip("viser")
     pytest.importorskip("trimesh")
     W = np.zeros((2, 201, 6))
+    W[0, :, 2], W[1, :, 2] = 2.0 * TIME, 2.0
     W[0, :, 3], W[1, :, 3] = 5.0 * TIME, 5.0
     wrench = jounce.Wrench(W, representation)
     view = jounce.viewer.View(ARM, TIME, *MOTION, wrenches={"tip": wrench}, port=8370)
@@ -93,14 +117,21 @@ def test_arrows_and_torques(representation: str):
         for order in (0, 1):
             assert_close(view._curves[order].values, Q[order], ROUNDOFF)
         (T,) = jounce.frame_pose(ARM, "tip", MOTION[0, i])
-        (arrow,) = view._scene._pushes.points
-        force = T[:3, :3] @ W[0, i, 3:] if representation == "body" else W[0, i, 3:]
-        np.testing.assert_allclose(arrow[0], T[:3, 3], atol=1e-6)
-        along = (arrow[1] - arrow[0]) / np.linalg.norm(arrow[1] - arrow[0])
-        np.testing.assert_allclose(along, force / np.linalg.norm(force), atol=1e-6)
+        # the wrench about the origin of the frame, in axes of the ground
+        hybrid = np.split(W[0, i], 2)
+        if representation == "body":
+            hybrid = [T[:3, :3] @ part for part in hybrid]
+        elif representation == "spatial":
+            hybrid[0] = hybrid[0] - np.cross(T[:3, 3], hybrid[1])
+        for handle, vector in zip(view._scene._pushes, hybrid, strict=True):
+            for arrow in handle.points:
+                np.testing.assert_allclose(arrow[0], T[:3, 3], atol=1e-6)
+                along = (arrow[1] - arrow[0]) / np.linalg.norm(arrow[1] - arrow[0])
+                np.testing.assert_allclose(along, vector / np.linalg.norm(vector), atol=1e-6)
+        assert [len(handle.points) for handle in view._scene._pushes] == [2, 1]  # two heads, one
         view.seek(0.0)
-        (none,) = view._scene._pushes.points
-        np.testing.assert_allclose(none[0], none[1], atol=1e-6)
+        for handle in view._scene._pushes:
+            np.testing.assert_allclose(handle.points[:, 0], handle.points[:, 1], atol=1e-6)
     finally:
         view.close()
 

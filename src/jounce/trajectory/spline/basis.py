@@ -67,7 +67,8 @@ def grid_rows(
 ) -> Iterator[csr_array]:
     """Yield derivatives of the B-splines of knots one apart, ``(m, coefficients)`` an order.
 
-    All intervals share the polynomials of their degree + 1 B-splines.
+    All intervals share the polynomials of their degree + 1 B-splines.  The rows of an order are
+    overwritten by those of the next.
     """
     size = knots.size - degree - 1
     first = np.clip(np.floor(u - knots[degree]), 0, size - degree - 1).astype(np.int32)
@@ -75,14 +76,16 @@ def grid_rows(
     columns = (first[:, None] + np.arange(degree + 1, dtype=np.int32)).ravel()
     starts = np.arange(0, columns.size + 1, degree + 1, dtype=np.int32)
     powers = np.ones((degree + 1, min(ROWS, u.size)))
+    entries = np.empty((u.size, degree + 1))
+    rows = csr_array((entries.ravel(), columns, starts), shape=(u.size, size))
     for k in orders:
-        entries, pieces = np.empty((u.size, degree + 1)), _pieces(degree, k)
+        pieces = _pieces(degree, k)
         for i in range(0, u.size, ROWS):
             some = powers[: len(pieces), : u.size - i]
             for p in range(1, len(some)):
                 np.multiply(some[p - 1], x[i : i + ROWS], out=some[p])
             np.matmul(some.T, pieces, out=entries[i : i + ROWS])
-        yield csr_array((entries.ravel(), columns, starts), shape=(u.size, size))
+        yield rows
 
 
 @lru_cache(maxsize=64)

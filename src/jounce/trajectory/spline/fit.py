@@ -105,7 +105,7 @@ class System(NamedTuple):
         rates = np.diff(c, self.m, axis=0)
         padded = np.zeros((len(c) + self.m, c.shape[1]))
         bands = _penalty(self.degree - self.m, 0, len(rates))
-        padded[self.m : len(c)] = _banded_product(bands, rates)
+        padded[self.m : len(c)] = banded_product(bands, rates)
         return (-1.0) ** self.m * np.diff(padded, self.m, axis=0)
 
 
@@ -200,7 +200,7 @@ def _penalty(degree: int, m: int, size: int) -> np.ndarray:
     return bands
 
 
-def _banded_product(bands: np.ndarray, x: np.ndarray) -> np.ndarray:
+def banded_product(bands: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Return the symmetric matrix with these lower bands times x."""
     size = x.shape[0]
     y = bands[0, :, None] * x

@@ -20,7 +20,7 @@ from jounce.errors import ArgumentError, NotFiniteError, ShapeError, SingularErr
 from jounce.model.checks import as_floats, checked_integer
 from jounce.trajectory.protocol import checked_samples, frozen
 from jounce.trajectory.spline.basis import Curve, evaluated
-from jounce.trajectory.spline.fit import System, divided, squares, system_of
+from jounce.trajectory.spline.fit import System, banded_product, divided, squares, system_of
 
 GRID_GAP = 4.0  # knots without a sample that a smoothing spline still bridges
 SAMPLE_GAP = 20.0  # median steps that an interpolating spline still bridges
@@ -369,7 +369,9 @@ def _window_errors(
     rows = _derivatives(system, np.eye(system.gram.shape[1]), some, degree)
     c = system.solve(penalty, q)
     motion = _derivatives(system, c, middle, degree)
-    variance = noise**2 * np.stack([_spread(system, value, rows) for value in penalty], axis=1)
+    values, index = np.unique(penalty, return_inverse=True)
+    spread = np.stack([_spread(system, value, rows) for value in values], axis=1)
+    variance = noise**2 * spread[:, index]
     if is_penalised:
         other = system_of(u + 0.5, degree, penalised=True)
         better = c + system.solve(penalty, q - system.B @ c)
@@ -384,7 +386,7 @@ def _window_errors(
 def _spread(system: System, penalty: float, rows: np.ndarray) -> np.ndarray:
     """Return the variance of the derivatives for noise of one, ``(degree + 1,)``."""
     spread = divided(system.factor(penalty), rows.reshape(-1, rows.shape[-1]).T)
-    power = np.sum(spread * ((system.Bt @ system.B) @ spread), axis=0)
+    power = np.sum(spread * banded_product(system.gram, spread), axis=0)
     return power.reshape(rows.shape[:-1]).mean(axis=1)
 
 
