@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from jounce.adapters.rules import (
     result_axes,
     result_shapes,
     run,
-    run_into,
+    run_at,
     shapes,
     weights,
     with_batch_axis,
@@ -89,6 +90,12 @@ def _operand(jax: Any, name: str, values: Any) -> Any:
     )
 
 
+def _run(spec: KernelSpec, arguments: xla.Buffers, results: xla.Buffers) -> None:
+    """Run the kernel on the memory of XLA."""
+    rows = prod(batch_shape(spec, arguments))
+    run_at(spec, [x.address for x in arguments], [x.address for x in results], rows)
+
+
 @cache
 def _primitive() -> Any:
     """Return the primitive with its rules; all operands of a call have the same batch axes."""
@@ -111,7 +118,7 @@ def _primitive() -> Any:
 
     def compiled(ctx: Any, *operands: Any, spec: KernelSpec) -> Any:
         name = f"jounce.{key_of(spec.robot.digest, repr(spec[1:]))}"
-        xla.register(jax, name, partial(run_into, spec))
+        xla.register(jax, name, partial(_run, spec))
         return jax.ffi.ffi_lowering(name)(ctx, *operands)
 
     def forward(primals: Any, tangents: Any, *, spec: KernelSpec) -> Any:

@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 
 from jounce.errors import ShapeError
-from jounce.kernels.description import KernelSpec, signature
+from jounce.kernels.arrays import blocks_at, input_rows
+from jounce.kernels.description import KernelSpec, partials_of, signature
 from jounce.kernels.kernel import kernel_of
-from jounce.kernels.table import Argument, Signature
+from jounce.kernels.table import Signature
 
 
+@lru_cache(maxsize=256)
 def product(spec: KernelSpec, kind: str) -> KernelSpec:
     """Return the description of a product of a kernel."""
     return spec._replace(products=(*spec.products, kind))
@@ -37,12 +39,22 @@ def shapes(spec: KernelSpec) -> Signature:
 
 
 @lru_cache(maxsize=256)
-def partials_of(spec: KernelSpec) -> tuple[Argument, ...] | None:
-    """Return the arguments that the rows of a result belong to; None for a plain result."""
-    if not spec.products:
-        return None
-    inner, kind = factor(spec)
-    return shapes(inner).arguments if kind == "vjp" else partials_of(inner)
+def results_of(spec: KernelSpec) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """Return the orders and the last axes of each result: partials are shaped like arguments."""
+    partials, form = partials_of(spec), shapes(spec)
+    if partials is None:
+        return ((form.rows, form.tail),)
+    return tuple((a.orders, (a.width,)) for a in partials)
+
+
+@lru_cache(maxsize=256)
+def _blocks(spec: KernelSpec) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Return the blocks of rows, and the numbers in a row, of each argument and each result."""
+    arguments, results = shapes(spec).arguments, results_of(spec)
+    return (
+        [(max(orders, 1), width) for _, width, orders in arguments],
+        [(max(orders, 1), prod(tail)) for orders, tail in results],
+    )
 
 
 def foreign_function(
@@ -71,29 +83,30 @@ def foreign_function(
 
 
 def run(spec: KernelSpec, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Run the kernel; partials come back one array an argument, shaped like it.
+    """Run the kernel on arrays that share their batch axes.
 
     NaN passes through, as optimisers step back from it.
     """
-    result = kernel_of(spec).call(*arrays, threads=None)
-    arguments = partials_of(spec)
-    if arguments is None:
-        return [result]
-    parts, row = [], 0
-    for _, width, orders in arguments:
-        rows = slice(row, row + orders) if orders else row
-        parts.append(result[rows][..., :width])
-        row += max(orders, 1)
-    return parts
+    batch = batch_shape(spec, arrays)
+    results = [np.empty(shape) for shape in result_shapes(spec, batch)]
+    if rows := prod(batch):
+        inputs = input_rows(shapes(spec), arrays, batch)
+        places = [x.ctypes.data for x in results]
+        kernel_of(spec).run_rows(inputs, blocks_at(results, places, _blocks(spec)[1], rows), rows)
+    return results
 
 
-def run_into(spec: KernelSpec, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
-    """Run the kernel into the memory of results that are shaped like those of `run`."""
-    if partials_of(spec) is None:
-        kernel_of(spec).call(*arrays, out=results[0], threads=None)
-        return
-    for found, place in zip(run(spec, arrays), results, strict=True):
-        place[...] = found
+def run_at(
+    spec: KernelSpec, arguments: Sequence[int], results: Sequence[int], rows: int, keep: Any = None
+) -> None:
+    """Run the kernel on contiguous arrays at these addresses; ``keep`` owns their memory."""
+    if rows:
+        ins, outs = _blocks(spec)
+        inputs, outputs = (
+            blocks_at(keep, arguments, ins, rows),
+            blocks_at(keep, results, outs, rows),
+        )
+        kernel_of(spec).run_rows(inputs, outputs, rows)
 
 
 def batch_shape(spec: KernelSpec, operands: Sequence[Any]) -> tuple[int, ...]:
@@ -103,32 +116,28 @@ def batch_shape(spec: KernelSpec, operands: Sequence[Any]) -> tuple[int, ...]:
 
 
 def result_shapes(spec: KernelSpec, batch: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Return the shapes of what `run` gives for these batch axes."""
-    arguments, form = partials_of(spec), shapes(spec)
-    if arguments is None:
-        return [(form.rows, *batch, *form.tail)]
+    """Return the shapes of the results for these batch axes."""
     return [
-        (orders, *batch, width) if orders else (*batch, width) for _, width, orders in arguments
+        (orders, *batch, *tail) if orders else (*batch, *tail) for orders, tail in results_of(spec)
     ]
 
 
 def result_axes(spec: KernelSpec) -> list[int]:
     """Return where the first batch axis of each result stands."""
-    arguments = partials_of(spec)
-    return [1] if arguments is None else [1 if a.orders else 0 for a in arguments]
+    return [1 if orders else 0 for orders, _ in results_of(spec)]
 
 
 def weights(xp: Any, spec: KernelSpec, batch: tuple[int, ...], cotangents: Sequence[Any]) -> Any:
-    """Return cotangents of the results of `run` as λ of the kernel's ``vjp``."""
-    arguments, form = partials_of(spec), shapes(spec)
-    if arguments is None:
+    """Return cotangents of the results as λ of the kernel's ``vjp``."""
+    form = shapes(spec)
+    if partials_of(spec) is None:
         return cotangents[0].reshape(form.rows, *batch, prod(form.tail))
     longest = form.tail[0]
     rows = []
-    for (_, width, orders), x in zip(arguments, cotangents, strict=True):
+    for (orders, (width,)), x in zip(results_of(spec), cotangents, strict=True):
         x = x if orders else x[None]
-        run_into = xp.zeros((*x.shape[:-1], longest - width), dtype=x.dtype)
-        rows.append(xp.concatenate([x, run_into], -1))
+        padding = xp.zeros((*x.shape[:-1], longest - width), dtype=x.dtype)
+        rows.append(xp.concatenate([x, padding], -1))
     return xp.concatenate(rows, 0)
 
 

@@ -7,8 +7,8 @@ see `jounce.kernels.products`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
-from inspect import signature
+from functools import cache, wraps
+from math import prod
 from typing import Any
 
 from jounce.adapters.rules import (
@@ -16,11 +16,13 @@ from jounce.adapters.rules import (
     foreign_function,
     product,
     result_axes,
+    result_shapes,
     run,
+    run_at,
     weights,
     with_batch_axis,
 )
-from jounce.errors import ArgumentError
+from jounce.errors import ArgumentError, UnsupportedError
 from jounce.kernels.description import KernelSpec, kernel_spec
 from jounce.lazy import required
 from jounce.model.robot import Robot
@@ -48,18 +50,32 @@ def function(
     True
     """
     torch = required("torch", "the adapter", "torch")
+    float64, strided, is_compiling = torch.float64, torch.strided, torch.compiler.is_compiling
 
     def operand(name: str, values: Any) -> Any:
+        is_tensor = isinstance(values, torch.Tensor)
+        if is_tensor and values.dtype is float64 and values.is_cpu and values.layout is strided:
+            return values
         return _operand(torch, name, values)
 
     spec = kernel_spec(robot, quantity, order, wrenches, options)
-    return foreign_function(torch, spec, operand, _call().apply)
+    direct = foreign_function(torch, spec, operand, _call())
+
+    @wraps(direct)
+    def function(*arrays: Any) -> Any:
+        if is_compiling():  # what torch.compile looks through is left out, as it is
+            return torch.compiler.disable(direct)(*arrays)
+        return direct(*arrays)
+
+    return function
 
 
 def _operand(torch: Any, name: str, values: Any) -> Any:
     tensor = torch.as_tensor(values)
     if tensor.device.type != "cpu":
         raise ArgumentError(f"{name} is on {tensor.device}; Jounce computes on the CPU: .cpu().")
+    if tensor.layout is not torch.strided:
+        raise ArgumentError(f"{name} is {tensor.layout}: make it dense, {name}.to_dense().")
     if tensor.dtype == torch.float64:
         return tensor
     if tensor.dtype.is_floating_point or tensor.dtype.is_complex:
@@ -70,30 +86,46 @@ def _operand(torch: Any, name: str, values: Any) -> Any:
     return tensor.double()
 
 
+def _places(tensors: Sequence[Any]) -> list[int]:
+    """Return the addresses of tensors; 0 where the numbers do not lie there as they are."""
+    try:
+        return [x.data_ptr() if x.is_contiguous() and not x.is_neg() else 0 for x in tensors]
+    except RuntimeError as error:
+        raise UnsupportedError(
+            f"PyTorch gives a tensor without memory ({error}): to map gradients take torch.func "
+            "(vmap, jacrev, jacfwd), not is_grads_batched=True or vectorize=True."
+        ) from error
+
+
 @cache
-def _call() -> Any:
+def _call() -> Callable[..., Any]:
     """Return the differentiable call; all operands have the same batch axes."""
     import torch
+
+    def compute(spec: KernelSpec, *operands: Any) -> Any:
+        places = _places(operands)
+        if not all(places):
+            arrays = run(spec, [x.numpy(force=True) for x in operands])
+            return tuple([torch.from_numpy(x) for x in arrays])
+        batch = batch_shape(spec, operands)
+        results = tuple([torch.empty(s, dtype=torch.float64) for s in result_shapes(spec, batch)])
+        run_at(spec, places, [x.data_ptr() for x in results], prod(batch), (operands, results))
+        return results
 
     class Call(torch.autograd.Function):
         """The kernel of a description on one tensor for each of its arguments."""
 
         @staticmethod
-        def forward(spec: KernelSpec, *operands: Any) -> Any:
-            results = run(spec, [x.detach().numpy() for x in operands])
-            return tuple(torch.from_numpy(x) for x in results)
-
-        @staticmethod
-        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:  # noqa: ARG004
-            ctx.spec, *operands = inputs
-            ctx.save_for_backward(*operands)
-            ctx.save_for_forward(*operands)
+        def forward(*args: Any) -> Any:
+            ctx, *inputs = args
+            Transformed.setup_context(ctx, inputs, None)
+            return compute(*inputs)
 
         @staticmethod
         def backward(ctx: Any, *grad_outputs: Any) -> Any:
             spec, operands = ctx.spec, ctx.saved_tensors
             lam = weights(torch, spec, batch_shape(spec, operands), grad_outputs)
-            step = Call.apply if torch.is_grad_enabled() else Call.forward
+            step = call if torch.is_grad_enabled() or transforms() else compute
             return None, *step(product(spec, "vjp"), *operands, lam)
 
         @staticmethod
@@ -103,14 +135,30 @@ def _call() -> Any:
                 torch.zeros_like(x) if dx is None else dx
                 for x, dx in zip(operands, tangents, strict=True)
             ]
-            return Call.apply(product(ctx.spec, "jvp"), *operands, *steps)
+            return call(product(ctx.spec, "jvp"), *operands, *steps)
+
+    class Transformed(Call):
+        """The same for the transformations of ``torch.func``; it takes twice as long to call."""
+
+        @staticmethod
+        def forward(*args: Any) -> Any:
+            return compute(*args)
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:  # noqa: ARG004
+            ctx.spec, *operands = inputs
+            ctx.save_for_backward(*operands)
+            ctx.save_for_forward(*operands)
 
         @staticmethod
         def vmap(info: Any, in_dims: Any, *args: Any) -> Any:  # noqa: ARG004
             spec, *operands = args
-            results = Call.apply(spec, *with_batch_axis(torch, spec, operands, in_dims[1:]))
+            results = call(spec, *with_batch_axis(torch, spec, operands, in_dims[1:]))
             return results, tuple(result_axes(spec))
 
-    # torch looks at it in every call, and Python takes 20 µs to find it
-    setattr(Call.forward, "__signature__", signature(Call.forward))  # noqa: B010
-    return Call
+    transforms = torch._C._are_functorch_transforms_active
+
+    def call(spec: KernelSpec, *operands: Any) -> Any:
+        return (Transformed if transforms() else Call).apply(spec, *operands)
+
+    return call

@@ -11,14 +11,11 @@ import ctypes
 import threading
 from collections.abc import Callable
 from ctypes import POINTER, c_int, c_int64, c_size_t, c_uint32, c_void_p
-from math import prod
 from typing import Any
-
-import numpy as np
 
 from jounce.errors import UnsupportedError
 
-Arrays = list[np.ndarray]
+Buffers = list["Buffer"]
 
 METADATA = 1  # kind of the extension that asks for version and traits instead of results
 INTERNAL = 13  # code of the error that a handler returns
@@ -54,17 +51,29 @@ class _Api(ctypes.Structure):
     ]  # fmt: skip
 
 
-class _Buffer(ctypes.Structure):
+class Buffer(ctypes.Structure):
+    """An array in memory that XLA owns, valid during a call."""
+
     _fields_ = [
         ("size", c_size_t), ("extension", c_void_p), ("dtype", c_int), ("data", c_void_p),
         ("rank", c_int64), ("dims", POINTER(c_int64)),
     ]  # fmt: skip
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the axes; numbers along the last one are neighbours."""
+        return tuple(self.dims[: self.rank])
+
+    @property
+    def address(self) -> int:
+        """Where the numbers begin; 0 if there are none."""
+        return self.data or 0
+
 
 class _Buffers(ctypes.Structure):
     _fields_ = [
         ("size", c_size_t), ("extension", c_void_p), ("count", c_int64), ("types", c_void_p),
-        ("buffers", POINTER(POINTER(_Buffer))),
+        ("buffers", c_void_p),
     ]  # fmt: skip
 
 
@@ -84,24 +93,24 @@ _registered: dict[str, Any] = {}  # XLA keeps the address of a handler for good
 _lock = threading.Lock()  # and takes a name once
 
 
-def register(jax: Any, name: str, function: Callable[[Arrays, Arrays], None]) -> None:
+def register(jax: Any, name: str, function: Callable[[Buffers, Buffers], None]) -> None:
     """Let custom calls of a name run ``function(arguments, results)``, which fills the results.
 
-    Arguments and results are float64 arrays on XLA's memory, valid during the call.
+    Arguments and results are arrays of numbers, one row after another.
     """
     with _lock:
         if name not in _registered:
             _registered[name] = _register(jax, name, function)
 
 
-def _register(jax: Any, name: str, function: Callable[[Arrays, Arrays], None]) -> Any:
+def _register(jax: Any, name: str, function: Callable[[Buffers, Buffers], None]) -> Any:
     @_Handler
     def handler(frame: Any) -> Any:
         frame = frame[0]
         try:
             if frame.extension and frame.extension[0].kind == METADATA:
                 return _describe(frame)
-            function(_arrays(frame.arguments), _arrays(frame.results))
+            function(_found(frame.arguments), _found(frame.results))
         except BaseException as error:  # nothing passes through C
             return _error(frame, f"{type(error).__name__}: {error}")
         return None
@@ -124,17 +133,9 @@ def _describe(frame: Any) -> None:
     frame.extension[0].metadata[0].traits = 0
 
 
-def _arrays(buffers: Any) -> Arrays:
-    result = []
-    for k in range(buffers.count):
-        buffer = buffers.buffers[k][0]
-        shape = buffer.dims[: buffer.rank]
-        if prod(shape):
-            memory: Any = (ctypes.c_char * (8 * prod(shape))).from_address(buffer.data)
-            result.append(np.frombuffer(memory, np.float64).reshape(shape))
-        else:
-            result.append(np.empty(shape))
-    return result
+def _found(buffers: Any) -> Buffers:
+    places = (c_void_p * buffers.count).from_address(buffers.buffers or 0)
+    return [Buffer.from_address(place) for place in places]
 
 
 def _error(frame: Any, message: str) -> Any:

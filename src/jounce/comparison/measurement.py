@@ -13,7 +13,7 @@ from jounce.codegen.interpreter import interpret
 from jounce.codegen.machine_code import compile_program
 from jounce.codegen.program import Program
 from jounce.comparison.contestants import Contestant, Text, trace
-from jounce.kernels.arrays import input_rows
+from jounce.kernels.arrays import input_rows, result_rows
 from jounce.kernels.description import kernel_spec, signature
 from jounce.kernels.execution import Runner
 from jounce.kernels.fastcall.call import fast_callable
@@ -95,9 +95,10 @@ class Entry:
         keep = [np.ascontiguousarray(x) for x in motion]
         rows = input_rows(self._signature, keep, (samples,))
         result = np.empty((self.order + 1, samples, self._signature.tail[0]))
+        places = result_rows(result, samples)
 
         def run() -> np.ndarray:
-            runner.run(rows, result, samples, 1)
+            runner.run(rows, places, samples, 1)
             return result
 
         return run

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -13,13 +14,30 @@ from jounce.kernels.table import Argument, Signature
 from jounce.model.checks import as_floats, check_finite, check_quaternion
 from jounce.model.robot import Robot
 
+# rows in memory: what owns it, the address of row 0, and the numbers from a row to the next
+Rows = tuple[Any, int, int]
 
-class Rows(NamedTuple):
-    """Rows of one argument in memory: row r starts at ``address + 8 stride r``."""
 
-    keep: np.ndarray  # owns the memory
-    address: int
-    stride: int
+def blocks_at(
+    keep: Any, addresses: Sequence[int], forms: Sequence[tuple[int, int]], rows: int
+) -> list[Rows]:
+    """Return the rows of arrays that begin at addresses.
+
+    A form is the number of blocks of rows, one after another, and the numbers in a row.
+    """
+    return [
+        (keep, address + 8 * rows * width * k, width)
+        for address, (count, width) in zip(addresses, forms, strict=True)
+        for k in range(count)
+    ]
+
+
+def rows_at(place: Rows, width: int, rows: int) -> np.ndarray:
+    """Return the rows as an array on their memory; one row if it is repeated."""
+    _, address, stride = place
+    count = 1 if width and not stride else rows
+    memory: Any = (ctypes.c_double * (stride * (count - 1) + width)).from_address(address)
+    return np.ndarray((count, width), np.float64, memory, strides=(8 * stride, 8))
 
 
 def checked_arrays(
@@ -96,13 +114,8 @@ def input_rows(
     signature: Signature, arrays: Sequence[np.ndarray], batch: tuple[int, ...]
 ) -> list[Rows]:
     """Return the rows of every argument, one entry an order for those that have orders."""
-    result = []
-    for argument, array in zip(signature.arguments, arrays, strict=True):
-        if argument.orders:
-            result += [_rows(array[k], batch) for k in range(argument.orders)]
-        else:
-            result.append(_rows(array, batch))
-    return result
+    pairs = zip(signature.arguments, arrays, strict=True)
+    return [_rows(x, batch) for a, array in pairs for x in (array if a.orders else (array,))]
 
 
 def _rows(array: np.ndarray, batch: tuple[int, ...]) -> Rows:
@@ -111,14 +124,14 @@ def _rows(array: np.ndarray, batch: tuple[int, ...]) -> Rows:
     lead = array.shape[:-1]
     usable = array.flags.aligned and (width <= 1 or array.strides[-1] == 8)
     if usable and prod(lead) == 1:
-        return Rows(array, array.ctypes.data, 0)
+        return array, array.ctypes.data, 0
     if usable and prod(lead) == size:
         if array.flags.c_contiguous:
-            return Rows(array, array.ctypes.data, width)
+            return array, array.ctypes.data, width
         if array.ndim == 2 and array.strides[0] % 8 == 0:
-            return Rows(array, array.ctypes.data, array.strides[0] // 8)
+            return array, array.ctypes.data, array.strides[0] // 8
     copy = np.ascontiguousarray(np.broadcast_to(array, (*batch, width)))
-    return Rows(copy, copy.ctypes.data, width)
+    return copy, copy.ctypes.data, width
 
 
 def result_array(signature: Signature, batch: tuple[int, ...], out: Any) -> np.ndarray:
@@ -132,6 +145,12 @@ def result_array(signature: Signature, batch: tuple[int, ...], out: Any) -> np.n
     if not out.flags.carray:
         raise ShapeError("out must be C-contiguous, aligned and writeable.")
     return out
+
+
+def result_rows(result: np.ndarray, rows: int) -> list[Rows]:
+    """Return the rows of a result, one entry an order."""
+    form = len(result), result[0].size // rows
+    return blocks_at(result, [result.ctypes.data], [form], rows)
 
 
 def apart(arrays: Sequence[np.ndarray], out: np.ndarray) -> list[np.ndarray]:

@@ -130,6 +130,15 @@ def signature(spec: KernelSpec) -> Signature:
     return Signature(arguments, quantity.rows(spec.order), tuple(tail))
 
 
+def partials_of(spec: KernelSpec) -> tuple[Argument, ...] | None:
+    """Return the arguments whose partials the rows of a result are; None for other results."""
+    if not spec.products or spec.products[-1] == "jacobian":
+        return None
+    *before, last = spec.products
+    inner = spec._replace(products=tuple(before))
+    return signature(inner).arguments if last == "vjp" else partials_of(inner)
+
+
 def run_text(spec: KernelSpec, values: Sequence[Any], method: str | None = None) -> list[list[Any]]:
     """Run the text of a kernel on a flat list of scalars, in the order of its arguments."""
     stream = iter(values)

@@ -7,16 +7,13 @@ import os
 import threading
 from collections.abc import Sequence
 from functools import lru_cache
-from math import prod
 from typing import Any
-
-import numpy as np
 
 from jounce.codegen.interpreter import interpret
 from jounce.codegen.llvm.sweep import PAST_CACHE, WIDE
 from jounce.codegen.machine_code import MachineCode
 from jounce.codegen.program import Program
-from jounce.kernels.arrays import Rows
+from jounce.kernels.arrays import Rows, rows_at
 from jounce.kernels.team import (
     HEADER,
     HELPERS,
@@ -53,24 +50,17 @@ class Runner:
         self._held: dict[int, Any] = {}  # memory that threads may be at work on
 
     def run(
-        self, inputs: Sequence[Rows], result: np.ndarray, rows: int, threads: int | None
+        self, inputs: Sequence[Rows], outputs: Sequence[Rows], rows: int, threads: int | None
     ) -> None:
         """Compute all rows; ``threads=None`` takes as many as the work is worth."""
         job = self.job(rows, threads)
-        start, size = result.ctypes.data, result[0].size
         place = len(job) - self._places
-        for k, row in enumerate(
-            (
-                [r.address for r in inputs],
-                [r.stride for r in inputs],
-                [start + 8 * size * b for b in range(len(result))],
-                [size // rows] * len(result),
-            )
-        ):
-            job[INPUTS + k] = ctypes.addressof(job) + 8 * place
-            job[place : place + len(row)] = row
-            place += len(row)
-        self.do(job, rows, (inputs, result))
+        base = ctypes.addressof(job)
+        for k, words in enumerate((*_places(inputs), *_places(outputs))):
+            job[INPUTS + k] = base + 8 * place
+            job[place : place + len(words)] = words
+            place += len(words)
+        self.do(job, rows, (inputs, outputs))
 
     def job(self, rows: int, threads: int | None) -> Any:
         """Return a job for rows whose places are still to be filled in; see `jounce.kernels.team`.
@@ -126,6 +116,11 @@ class Runner:
         return min(int(asked), -(-rows // PART_ROWS), MAX_THREADS)
 
 
+def _places(rows: Sequence[Rows]) -> tuple[Sequence[int], Sequence[int]]:
+    """Return where rows begin, and how far they are apart."""
+    return [address for _, address, _ in rows], [stride for _, _, stride in rows]
+
+
 def part_size(rows: int, threads: int, row_bytes: int) -> int:
     """Return how many times `PART_ROWS` rows a thread takes at least.
 
@@ -138,14 +133,14 @@ def part_size(rows: int, threads: int, row_bytes: int) -> int:
 
 
 def run_interpreted(
-    program: Program, inputs: Sequence[Rows], result: np.ndarray, rows: int
+    program: Program, inputs: Sequence[Rows], outputs: Sequence[Rows], rows: int
 ) -> None:
     """Compute all rows without machine code."""
-    arrays = [x.keep.reshape(prod(x.keep.shape[:-1]), x.keep.shape[-1]) for x in inputs]
-    blocks = result.reshape(len(result), rows, result[0].size // rows)
+    given = [rows_at(x, width, rows) for x, width in zip(inputs, program.input_widths, strict=True)]
+    blocks = [rows_at(x, len(row), rows) for x, row in zip(outputs, program.outputs, strict=True)]
     for begin in range(0, rows, INTERPRETED_ROWS):
         span = slice(begin, begin + INTERPRETED_ROWS)
-        parts = [x if len(x) == 1 else x[span] for x in arrays]
+        parts = [x if len(x) == 1 else x[span] for x in given]
         for block, values in zip(blocks, interpret(program, parts), strict=True):
             block[span] = values
 

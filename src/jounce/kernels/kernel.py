@@ -8,6 +8,7 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import cache, cached_property, partial
 from math import prod
 from pathlib import Path
@@ -22,15 +23,17 @@ from jounce.codegen.program import Program
 from jounce.errors import check_name
 from jounce.kernels import export
 from jounce.kernels.arrays import (
+    Rows,
     apart,
     check_result,
     check_values,
     checked_arrays,
     input_rows,
     result_array,
+    result_rows,
 )
 from jounce.kernels.casadi_c import export_casadi
-from jounce.kernels.description import KernelSpec, kernel_spec, signature
+from jounce.kernels.description import KernelSpec, kernel_spec, partials_of, signature
 from jounce.kernels.execution import Runner, check_threads, run_interpreted
 from jounce.kernels.export_cpp import export_cpp
 from jounce.kernels.export_matlab import export_matlab
@@ -100,6 +103,16 @@ class Kernel:
         """The traced operations."""
         return traced(self.spec)
 
+    @cached_property
+    def _stored(self) -> Program:
+        """The operations without the zeros behind partials by short arguments."""
+        arguments, rows = partials_of(self.spec), self.program.outputs
+        widths = [a.width for a in arguments or () for _ in range(max(a.orders, 1))]
+        if len(set(widths)) < 2:
+            return self.program
+        cut = [row[:width] for row, width in zip(rows, widths, strict=True)]
+        return replace(self.program, outputs=tuple(cut))
+
     @property
     def operations(self) -> int:
         """Number of arithmetic operations of one sample."""
@@ -137,7 +150,7 @@ class Kernel:
         if os.environ.get(INTERPRET):
             return None
         try:
-            native = compile_program(self.program, progress=progress)
+            native = compile_program(self._stored, progress=progress)
         except ImportError:
             _warn_once()
             return None
@@ -177,15 +190,31 @@ class Kernel:
             result = result_array(self.signature, batch, out)
             if out is not None:
                 given = apart(given, out)
-            rows = prod(batch)
-            if rows and self.runner is None:
+            if rows := prod(batch):
                 places = input_rows(self.signature, given, batch)
-                run_interpreted(self.program, places, result, rows)
-            elif rows and self.runner is not None:
-                self.runner.run(input_rows(self.signature, given, batch), result, rows, threads)
+                self.run_rows(places, result_rows(result, rows), rows, threads)
+        if self._stored is not self.program:
+            for block, width in zip(result, self._stored.output_widths, strict=True):
+                block[..., width:] = 0.0
         if not small:
             check_result(result)
         return result
+
+    def run_rows(
+        self,
+        inputs: Sequence[Rows],
+        outputs: Sequence[Rows],
+        rows: int,
+        threads: int | None = None,
+    ) -> None:
+        """Run on rows in memory, unchecked: one entry an order of every argument and result.
+
+        Partials are written as wide as their argument, without the zeros that a call appends.
+        """
+        if (runner := self.runner) is not None:
+            runner.run(inputs, outputs, rows, threads)
+        else:
+            run_interpreted(self._stored, inputs, outputs, rows)
 
     def _is_small(self, arrays: Sequence[np.ndarray]) -> bool:
         """Check the values of arguments; tell whether they let no result overflow."""

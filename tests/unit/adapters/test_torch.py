@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import warnings
 from typing import Any
 
 import numpy as np
@@ -90,11 +91,60 @@ def test_precision_and_device_are_checked():
         f(torch.ones(2))
     with pytest.raises(jounce.ArgumentError, match="q is on meta"):
         f(torch.ones(2, dtype=torch.float64, device="meta"))
+    with pytest.raises(jounce.ArgumentError, match=r"q is torch.sparse_coo.*q.to_dense\(\)"):
+        f(torch.ones(2, dtype=torch.float64).to_sparse())
     assert f(torch.tensor([1, 2])).dtype == torch.float64
     with pytest.raises(jounce.ShapeError, match=r"q must have shape \(\*batch, 2\)"):
         f(torch.ones(3, dtype=torch.float64))
     with pytest.raises(jounce.ShapeError, match="expected 1 arrays"):
         f(torch.ones(2, dtype=torch.float64), 1)
+
+
+@pytest.mark.parametrize("name", ["floating", "tree"])
+def test_memory_of_any_layout(name: str, rng: np.random.Generator):
+    """Transposed, repeated, reversed, of negative sign by a flag, none at all; machine code."""
+    robot = case(name)
+    q = np.stack([robot.random_configuration(rng) for _ in range(6)])
+    v, a = rng.normal(size=(2, 6, robot.nv))
+    f = jounce.adapters.torch.function(robot, "inverse_dynamics")
+    plain = [torch.tensor(x, requires_grad=True) for x in (q, v, a)]
+    lam = torch.tensor(rng.normal(size=(1, 6, robot.nv)))
+    y = f(*plain)
+    slopes = torch.autograd.grad(y, plain, lam)
+    turned = [torch.tensor(x.T.copy(), requires_grad=True) for x in (q, v, a)]
+    again = f(*(x.T for x in turned))
+    assert_close(again, y.detach(), EXACT)
+    negative = torch._neg_view(-lam)  # what gradients of complex numbers are
+    assert negative.is_neg()
+    for found, wanted in zip(torch.autograd.grad(again, turned, negative), slopes, strict=True):
+        assert_close(found.T, wanted, EXACT)
+    assert_close(f(plain[0], torch._neg_view(-plain[1]), plain[2]), y.detach(), EXACT)
+    still = torch._efficientzerotensor((6, robot.nv), dtype=torch.float64)  # of forward mode
+    assert_close(f(plain[0], still, still), f(plain[0], 0 * plain[1], 0 * plain[2]).detach(), EXACT)
+    assert f(plain[0][:0], plain[1][:0], plain[2][:0]).shape == (1, 0, robot.nv)
+
+
+def test_the_old_ways_to_map_gradients_are_refused():
+    f = jounce.adapters.torch.function(jounce.load("planar2r"), "gravity_forces")
+    q = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    weights = torch.eye(2, dtype=torch.float64)[:, None]
+    with pytest.raises(jounce.UnsupportedError, match=r"torch\.func"):
+        torch.autograd.grad(f(q), q, weights, is_grads_batched=True)
+
+
+def test_what_is_compiled_around_it(rng: np.random.Generator):
+    """The function stays outside of what is compiled, without a warning of ours."""
+    f = jounce.adapters.torch.function(jounce.load("planar2r"), "gravity_forces")
+    q = torch.tensor(rng.normal(size=(3, 2)), requires_grad=True)
+    compiled = torch.compile(lambda q: (f(2.0 * q) ** 2).sum(), backend="eager")
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        value = compiled(q)
+    assert not [w for w in given if "jounce" in f"{w.filename} {w.message}"]
+    wanted = (f(2.0 * q) ** 2).sum()
+    assert_close(value, wanted.detach(), ROUNDOFF)
+    (slope,), (reference,) = torch.autograd.grad(value, q), torch.autograd.grad(wanted, q)
+    assert_close(slope, reference, ROUNDOFF)
 
 
 def test_calls_from_many_threads(rng: np.random.Generator):

@@ -15,7 +15,7 @@ import jounce
 from jounce.kernels import kernel as module
 from jounce.kernels.description import kernel_spec
 from jounce.kernels.kernel import Kernel, kernel_of
-from tests.tolerances import EXACT, ROUNDOFF, assert_close, assert_orders_close
+from tests.tolerances import EXACT, INDEPENDENT, ROUNDOFF, assert_close, assert_orders_close
 from tests.unit.kernels.motions import by_text, random_motion
 
 ROBOT = jounce.load("panda")
@@ -198,3 +198,22 @@ def test_unknown_names():
         jounce.kernel(ROBOT, "inverse_dynamics", wrenches=("tool9",))
     with pytest.raises(jounce.UnsupportedError, match="wrenches"):
         jounce.kernel(ROBOT, "poses", wrenches=(ROBOT.bodies[0].name,))
+
+
+def test_partials_by_short_arguments_are_followed_by_zeros(rng: np.random.Generator):
+    """One sample, a batch, an array that held something else; q has one number more than v."""
+    robot = jounce.load("planar2r", floating_base=True)
+    kernel = jounce.kernel(robot, "inverse_dynamics")
+    product, jacobian = kernel.product("vjp").compile(), kernel.product("jacobian")
+    q = np.stack([robot.random_configuration(rng) for _ in range(5)])
+    v, a, lam = rng.normal(size=(3, 5, robot.nv))
+    J = jacobian(q, v, a)
+    wanted = np.zeros((3, 5, robot.nq))
+    parts = np.split(np.einsum("bi,bin->bn", lam, J[0]), [robot.nq, robot.nq + robot.nv], -1)
+    for row, part in zip(wanted, parts, strict=True):
+        row[:, : part.shape[-1]] = part
+    out = np.full(wanted.shape, np.nan)
+    assert_close(product(q, v, a, lam[None], out=out), wanted, INDEPENDENT)
+    assert_close(product(q, v, a, lam[None]), out, EXACT)
+    for k in range(5):
+        assert_close(product(q[k], v[k], a[k], lam[None, k]), out[:, k], EXACT)

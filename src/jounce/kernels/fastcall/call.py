@@ -29,7 +29,7 @@ from jounce.kernels.arrays import small_square
 from jounce.kernels.fastcall.text import CALL, STRUCT_OFFSET, Context
 from jounce.kernels.table import Signature
 
-_EMPTY = 184  # PyArray_Empty in NumPy's table of C functions
+_ZEROS, _EMPTY = 183, 184  # PyArray_Zeros and PyArray_Empty in NumPy's table of C functions
 FASTCALL, KEYWORDS = 0x0080, 0x0002
 _Words = ctypes.c_int64
 
@@ -74,6 +74,8 @@ def _context(
     pointers = sum(max(a.orders, 1) for a in arguments)
     width = prod(signature.tail)
     shape = (signature.rows, *signature.tail)
+    is_filled = set(native.program.output_widths) == {width}
+    new = _numpy_function(_EMPTY if is_filled else _ZEROS)
     places = quaternions or ()
     memory = [
         (_Words * len(shape))(*shape),
@@ -90,7 +92,7 @@ def _context(
     )
     context = Context(
         len(arguments), id(np.ndarray), id(np.dtype(np.float64)), native.address, scratch,
-        _numpy_function(_EMPTY), python_function("Py_IncRef"), len(shape), dims, id(fallback),
+        new, python_function("Py_IncRef"), len(shape), dims, id(fallback),
         python_function("PyObject_Vectorcall"), signature.rows, width * 8, inputs,
         input_strides, outputs, output_strides, wanted, int(quaternions is not None),
         len(places), offsets, small_square(signature),
@@ -147,14 +149,16 @@ def _layouts_are_known() -> bool:
 
 
 def _allocates() -> bool:
-    """Try NumPy's allocation function."""
-    empty = ctypes.PYFUNCTYPE(
+    """Try NumPy's allocation functions."""
+    prototype = ctypes.PYFUNCTYPE(
         ctypes.py_object, ctypes.c_int, ctypes.c_void_p, ctypes.py_object, ctypes.c_int
-    )(_numpy_function(_EMPTY))
-    dtype = np.dtype(np.float64)
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(dtype))
-    made = empty(2, (_Words * 2)(2, 3), dtype, 0)
-    return isinstance(made, np.ndarray) and made.shape == (2, 3) and made.dtype == dtype
+    )
+    dtype, made = np.dtype(np.float64), []
+    for index in (_ZEROS, _EMPTY):
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(dtype))
+        made.append(prototype(_numpy_function(index))(2, (_Words * 2)(2, 3), dtype, 0))
+    right = [isinstance(x, np.ndarray) and x.shape == (2, 3) and x.dtype == dtype for x in made]
+    return all(right) and not made[0].any()
 
 
 def _word(thing: Any, offset: int) -> int:
