@@ -118,7 +118,7 @@ def test_memory_of_any_layout(name: str, rng: np.random.Generator):
     assert negative.is_neg()
     for found, wanted in zip(torch.autograd.grad(again, turned, negative), slopes, strict=True):
         assert_close(found.T, wanted, EXACT)
-    assert_close(f(plain[0], torch._neg_view(-plain[1]), plain[2]), y.detach(), EXACT)
+    assert_close(f(*plain[:2], torch._neg_view(-plain[2])), y.detach(), EXACT)
     still = torch._efficientzerotensor((6, robot.nv), dtype=torch.float64)  # of forward mode
     assert_close(f(plain[0], still, still), f(plain[0], 0 * plain[1], 0 * plain[2]).detach(), EXACT)
     assert f(plain[0][:0], plain[1][:0], plain[2][:0]).shape == (1, 0, robot.nv)
