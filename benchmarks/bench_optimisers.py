@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ import jounce
 from benchmarks.timing import Action, at_most, best_times
 
 SAMPLES = 10_000
-ROUNDS = 60
+ROUNDS = 200
 ORDER = 1
+
+Call = Callable[..., np.ndarray]
 
 
 def run(console: Console) -> None:
@@ -83,44 +86,58 @@ def _jax(table: Table, panda: jounce.Robot, batch: list[np.ndarray]) -> None:
     import jax
 
     jax.config.update("jax_enable_x64", True)
-    kernel = jounce.kernel(panda, "inverse_dynamics", order=ORDER)
-    backward = kernel.product("vjp").compile()
+    value, slope = _kernels(panda, batch)
     f = jounce.adapters.jax.function(panda, "inverse_dynamics", order=ORDER)
-    lam = np.ones((ORDER + 1, SAMPLES, 7))
-    given, weights = [jax.numpy.asarray(x) for x in batch], jax.numpy.asarray(lam)
+    given, weights = [jax.numpy.asarray(x) for x in batch], jax.numpy.ones(_weights().shape)
     forward = jax.jit(f)
     gradient = jax.jit(lambda lam, *x: jax.vjp(f, *x)[1](lam))
-    there, own = _times(
-        lambda: jax.block_until_ready(forward(*given)), lambda: kernel.call(*batch, threads=None)
-    )
-    _row(table, f"JAX: {SAMPLES} samples", own, there)
-    there, own = _times(
-        lambda: jax.block_until_ready(gradient(weights, *given)),
-        lambda: backward.call(*batch, lam, threads=None),
-    )
-    _row(table, f"JAX: gradient of {SAMPLES} samples", own, there)
+    _row(table, "JAX: value", lambda: jax.block_until_ready(forward(*given)), [value])
+    _row(table, "JAX: gradient", lambda: jax.block_until_ready(gradient(weights, *given)), [slope])
 
 
 def _torch(table: Table, panda: jounce.Robot, batch: list[np.ndarray]) -> None:
     import torch
 
-    kernel = jounce.kernel(panda, "inverse_dynamics", order=ORDER)
-    backward = kernel.product("vjp").compile()
+    value, slope = _kernels(panda, batch)
     f = jounce.adapters.torch.function(panda, "inverse_dynamics", order=ORDER)
-    lam = np.ones((ORDER + 1, SAMPLES, 7))
     given = [torch.tensor(x, requires_grad=True) for x in batch]
-    weights = torch.tensor(lam)
-    there, own = _times(lambda: f(*given), lambda: kernel.call(*batch, threads=None))
-    _row(table, f"PyTorch: {SAMPLES} samples", own, there)
-    there, own = _times(
+    weights = torch.tensor(_weights())
+    _row(table, "PyTorch: value", lambda: f(*given), [value])
+    _row(
+        table,
+        "PyTorch: value and gradient",
         lambda: torch.autograd.grad(f(*given), given, weights),
-        lambda: (kernel.call(*batch, threads=None), backward.call(*batch, lam, threads=None)),
+        [value, slope],
     )
-    _row(table, f"PyTorch: value and gradient of {SAMPLES} samples", own, there)
 
 
-def _row(table: Table, what: str, own: float, there: float) -> None:
-    table.add_row(what, f"{own:.0f}", f"{there:.0f}", at_most(there / own, 1.2))
+def _weights() -> np.ndarray:
+    return np.ones((ORDER + 1, SAMPLES, 7))
+
+
+def _kernels(panda: jounce.Robot, batch: list[np.ndarray]) -> tuple[Call, Call]:
+    """Return what the adapters are beside: value and gradient by kernels, on as many threads."""
+    kernel = jounce.kernel(panda, "inverse_dynamics", order=ORDER)
+    product, lam = kernel.product("vjp").compile(), _weights()
+    return (
+        lambda **options: kernel.call(*batch, threads=None, **options),
+        lambda **options: product.call(*batch, lam, threads=None, **options),
+    )
+
+
+def _row(table: Table, what: str, there: Action, kernels: list[Call]) -> None:
+    """Measure a call of an adapter beside kernels that return new arrays, as the adapter does.
+
+    Beside them, without a bar: kernels that fill the arrays of the call before.
+    """
+    kept = [kernel() for kernel in kernels]
+    called, own, filled = _times(
+        there,
+        lambda: [kernel() for kernel in kernels],
+        lambda: [kernel(out=out) for kernel, out in zip(kernels, kept, strict=True)],
+    )
+    ratios = f"{at_most(called / own, 1.2)}, with out= {called / filled:.3g}×"
+    table.add_row(f"{what} of {SAMPLES} samples", f"{own:.0f}", f"{called:.0f}", ratios)
 
 
 def _times(*calls: Action, loops: int = 1) -> list[float]:
