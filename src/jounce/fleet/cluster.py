@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -13,8 +15,13 @@ from jounce.lazy import required
 from jounce.model.checks import checked_integer
 
 AHEAD = 4  # tasks that wait for every thread of the cluster
-# Dask has workers return memory at once; asking for it again would be a third of their work
-TRIM = "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_"
+# Dask has workers return memory at once; asking for it again would be a third of their work.
+# It also looks a hundred times a second at what they do.
+OWN = {
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 2**27,
+    "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 2**25,
+    "distributed.worker.profile.enabled": False,
+}
 Outcome = Any  # what a task returns, or the exception of a task that could not be run
 
 
@@ -44,13 +51,27 @@ def connected(client: Any, workers: int | None) -> Iterator[Any]:
 
         count = os.cpu_count() or 1 if workers is None else checked_integer("workers", workers, 1)
         with (
-            dask.config.set({TRIM: None}),
+            dask.config.set(OWN),
             distributed.LocalCluster(
                 n_workers=count, threads_per_worker=1, dashboard_address="127.0.0.1:0"
             ) as cluster,
             distributed.Client(cluster) as own,
         ):
             yield own
+
+
+def packed(common: Any) -> bytes:
+    """Return what many tasks are given, as bytes that travel with each; `unpacked` undoes it.
+
+    Were it the result of a task, they would all go to the worker that has it, or follow slowly.
+    """
+    return pickle.dumps(common)
+
+
+@lru_cache(maxsize=4)
+def unpacked(common: bytes) -> Any:
+    """Return what was `packed`; a worker does that once."""
+    return pickle.loads(common)
 
 
 def outcomes(

@@ -12,7 +12,7 @@ from functools import reduce
 from typing import Any
 
 from jounce.errors import ArgumentError
-from jounce.fleet.cluster import connected, outcomes
+from jounce.fleet.cluster import connected, outcomes, packed, unpacked
 from jounce.fleet.manifest import one_line
 from jounce.fleet.sources import Files, Source, sources
 from jounce.identification.information import Information
@@ -74,7 +74,7 @@ def _told(
     progress: Callable[[int, int], None] | None,
 ) -> tuple[list[Any], list[str]]:
     """Return a future for every wave with a log that could be read, and lines about the others."""
-    shared = cluster.submit(tuple, made_with, pure=False)
+    common = packed(made_with)
     place: dict[str, tuple[int, int]] = {}
     kept: list[dict[int, Any]] = [{} for _ in waves]
     missing = [len(wave) for wave in waves]
@@ -84,7 +84,7 @@ def _told(
     def begun() -> Iterator[Any]:
         for i, wave in enumerate(waves):
             for k, source in enumerate(wave):
-                kept[i][k] = cluster.submit(_leaf, shared, source.path, pure=False)
+                kept[i][k] = cluster.submit(_leaf, common, source.path, pure=False)
                 # the triangle stays where it is; only this comes here
                 future = cluster.submit(_error, kept[i][k], pure=False, priority=1)
                 place[future.key] = i, k
@@ -108,9 +108,9 @@ def _told(
     return [merged[i] for i in sorted(merged)], [failed[at] for at in sorted(failed)]
 
 
-def _leaf(made_with: tuple[Any, ...], path: str) -> Information | str:
+def _leaf(common: bytes, path: str) -> Information | str:
     """Return what a log tells, or what is wrong with it; a worker runs this."""
-    robot, options, reading = made_with
+    robot, options, reading = unpacked(common)
     try:
         return information_of(robot, path, options, reading)
     except Exception as failure:  # one bad log does not stop the others

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from jounce.errors import ArgumentError
-from jounce.fleet.cluster import connected, outcomes
+from jounce.fleet.cluster import connected, outcomes, packed, unpacked
 from jounce.fleet.manifest import one_line
 from jounce.fleet.sources import Files, Source, sources
 from jounce.limits.check import LimitRow, check_log, needed_order
@@ -67,16 +67,16 @@ def check(
     MotionForces.of(robot, actuated, limits)  # what is wrong with it is wrong for every log
     if not limits.limited():
         raise ArgumentError(f"no limits are known of {robot.name!r}; give some.")
+    common = packed((robot, limits, actuated, reading))
     logs = sources(files)
     about: dict[str, Source] = {}
     rows: list[FleetRow] = []
     failed: dict[str, str] = {}
     with connected(client, workers) as cluster:
-        shared = cluster.submit(tuple, (robot, limits, actuated, reading), pure=False)
 
         def begun() -> Iterator[Any]:
             for source in logs:
-                future = cluster.submit(_worst, shared, source.path, pure=False)
+                future = cluster.submit(_worst, common, source.path, pure=False)
                 about[future.key] = source
                 yield future
 
@@ -94,9 +94,9 @@ def check(
     return FleetLimits(tuple(rows), tuple(failed[path] for path in sorted(failed)))
 
 
-def _worst(made_with: tuple[Any, ...], path: str) -> list[LimitRow] | str:
+def _worst(common: bytes, path: str) -> list[LimitRow] | str:
     """Return the worst row of every joint, or what is wrong with a log; a worker runs this."""
-    robot, limits, actuated, reading = made_with
+    robot, limits, actuated, reading = unpacked(common)
     try:
         log = open_log(robot, path, order=needed_order(limits), forces=False, **reading)
         worst: dict[str, LimitRow] = {}

@@ -7,6 +7,7 @@ it is whole, so whatever ends a run, the next one goes on.
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import shutil
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from jounce.files import atomic_write
-from jounce.fleet.cluster import connected, outcomes
+from jounce.fleet.cluster import connected, outcomes, packed, unpacked
 from jounce.fleet.manifest import Manifest, Record, content_key, one_line
 from jounce.fleet.sources import Files, Source, sources
 from jounce.kernels.kernel import kernel
@@ -151,25 +152,23 @@ def inverse_dynamics(
 
 def _records(cluster: Any, work: Work, logs: list[Source], manifest: Manifest) -> Iterator[bool]:
     """Add the record of every log as it is done; yield whether a result was made for it."""
-    # a task, not scattered data: it is made again when the worker that has it dies
-    shared = cluster.submit(Work, *work, pure=False)
+    common = packed(work)
     about: dict[str, Source] = {}
 
     def begun() -> Iterator[Any]:
         for source in logs:
             known = manifest.records.get(source.output)
-            future = cluster.submit(_begin, shared, source, known, pure=False)
+            future = cluster.submit(_begin, common, source, known, pure=False)
             about[future.key] = source
             yield future
 
     def parts_of(outcome: Any) -> Iterator[Any]:
         if isinstance(outcome, Plan):
-            plan = cluster.submit(Plan, *outcome, pure=False)
             parts = [
-                cluster.submit(_part, shared, plan, i, pure=False, priority=1)
+                cluster.submit(_part, common, outcome, i, pure=False, priority=1)
                 for i in range(len(outcome.parts))
             ]
-            joined = cluster.submit(_join, shared, plan, parts, pure=False, priority=2)
+            joined = cluster.submit(_join, common, outcome, parts, pure=False, priority=2)
             about[joined.key] = outcome.source
             yield joined
 
@@ -183,9 +182,10 @@ def _records(cluster: Any, work: Work, logs: list[Source], manifest: Manifest) -
         yield outcome is not None and outcome.error is None
 
 
-def _begin(work: Work, source: Source, known: Record | None) -> Record | Plan | None:
+def _begin(common: bytes, source: Source, known: Record | None) -> Record | Plan | None:
     """Do a log, or say in which parts it is to be done; None if it is.  A worker runs this."""
     try:
+        work: Work = unpacked(common)
         key = work.key(source.path)
         if known is not None and known.stands(key, work.out):
             return None
@@ -200,24 +200,27 @@ def _begin(work: Work, source: Source, known: Record | None) -> Record | Plan | 
         return Record(*source, error=one_line(failure))
 
 
-def _part(work: Work, plan: Plan, index: int) -> PartDone:
+def _part(common: bytes, plan: Plan, index: int) -> PartDone:
     """Do a part of a log, unless that was done before; a worker runs this."""
+    work: Work = unpacked(common)
     path = plan.path(work.out, index)
     note = path.with_suffix(".json")
     try:
         if note.exists() and path.exists():
             samples, gaps = json.loads(note.read_text(encoding="utf-8"))
             return PartDone(samples, [Gap(*gap) for gap in gaps])
-        samples = work.forces(plan.log, path, plan.parts[index])
+        log = copy.copy(plan.log)  # it keeps the gaps that it meets; threads of a worker share it
+        samples = work.forces(log, path, plan.parts[index])
         with atomic_write(note) as file:
-            json.dump([samples, plan.log.gaps], file)
-        return PartDone(samples, plan.log.gaps)
+            json.dump([samples, log.gaps], file)
+        return PartDone(samples, log.gaps)
     except Exception as failure:
         return PartDone(0, [], one_line(failure))
 
 
-def _join(work: Work, plan: Plan, parts: Iterable[PartDone]) -> Record:
+def _join(common: bytes, plan: Plan, parts: Iterable[PartDone]) -> Record:
     """Make one file of the parts; a worker runs this."""
+    work: Work = unpacked(common)
     parts, source, log = list(parts), plan.source, plan.log
     try:
         error = next((part.error for part in parts if part.error is not None), None)

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -18,6 +19,7 @@ import jounce
 from jounce.cli import main
 from jounce.errors import ArgumentError, ClusterError
 from jounce.fleet import inverse_dynamics
+from jounce.fleet.cluster import unpacked
 from jounce.fleet.manifest import NAME
 from jounce.fleet.torques import PARTS
 from tests.unit.fleet.logs import ARM, contents, write_log
@@ -67,6 +69,39 @@ def test_bytes_are_those_of_one_log_alone(two: Any, one: Any, logs, expected, tm
         assert told == [(i, 5) for i in range(1, 6)]
         assert not (out / PARTS).exists()
         assert {r.output: r.samples for r in done.records}["long.parquet"] == LONG
+
+
+def test_all_workers_take_part(two: Any, logs: Path, tmp_path: Path):
+    before = two.run(tasks_done)
+    inverse_dynamics(ARM, logs, tmp_path, client=two, split=5000)
+    assert all(count > before[worker] for worker, count in two.run(tasks_done).items())
+
+
+def tasks_done() -> int:
+    """Return how many tasks this worker has done so far."""
+    found = unpacked.cache_info()
+    return found.hits + found.misses
+
+
+def test_parts_of_a_log_in_threads_of_one_worker(logs, expected, tmp_path: Path):
+    """They have the log in common, and each finds its own gaps."""
+    import distributed
+    import pyarrow.parquet as pq
+
+    long = pq.read_table(logs / "long.parquet")
+    time = long["t"].to_numpy() + 100.0 * (np.arange(LONG) // 4000)
+    gapped = long.set_column(0, "t", [time])
+    pq.write_table(gapped, tmp_path / "log.parquet", row_group_size=997)
+    found = []
+    for threads, split in ((1, LONG), (4, 1)):
+        with distributed.Client(
+            n_workers=1, threads_per_worker=threads, processes=False, dashboard_address=":0"
+        ) as client:
+            out = tmp_path / f"{threads}"
+            done = inverse_dynamics(ARM, tmp_path / "log.parquet", out, client=client, split=split)
+            found.append((contents(out), [record.notes for record in done.records]))
+    assert found[0] == found[1]
+    assert len(found[0][1][0]) == 4, found[0][1]
 
 
 def test_done_work_is_known_by_content(two: Any, logs: Path, tmp_path: Path):
