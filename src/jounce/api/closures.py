@@ -16,7 +16,7 @@ from jounce.errors import ArgumentError, ClosureError, ShapeError, UnsupportedEr
 from jounce.kernels.description import KernelSpec, kernel_spec
 from jounce.kernels.kernel import kernel_of
 from jounce.model.checks import as_floats, checked, checked_configuration
-from jounce.model.closures import Closure
+from jounce.model.closures import Closure, Contact
 from jounce.model.components import velocity_names
 from jounce.model.configuration import difference, integrate
 from jounce.model.directions import DIRECTIONS
@@ -356,7 +356,7 @@ def _matrices(found: np.ndarray, orders: int, nv: int) -> Constrained:
 
 @lru_cache(maxsize=64)
 def _with_contacts(robot: Robot, contacts: tuple[Closure, ...]) -> Robot:
-    return robot.with_closures(*contacts)
+    return robot.with_closures(*(Contact(c.frame, directions=c.directions) for c in contacts))
 
 
 def with_contacts(robot: Robot, contacts: Sequence[Closure]) -> Robot:

@@ -37,6 +37,7 @@ from jounce.dynamics.rows import Rows, Scalars, as_rows, matrix_rows
 from jounce.dynamics.twists import link_twists
 from jounce.dynamics.variation import varied_motion
 from jounce.dynamics.wrenches import Loads
+from jounce.model.closures import Contact
 from jounce.model.lowering.reduced import reduced
 from jounce.model.lowering.tree import Tree
 from jounce.model.robot import Robot
@@ -47,13 +48,17 @@ _AXES = (Vec3(1.0, 0.0, 0.0), Vec3(0.0, 1.0, 0.0), Vec3(0.0, 0.0, 1.0))
 
 
 class Loop(NamedTuple):
-    """Frame a, at ``placement`` in ``link``, held to b, at ``anchor`` in ``other`` (-1: ground)."""
+    """Frame a, at ``placement`` in ``link``, held to b, at ``anchor`` in ``other`` (-1: ground).
+
+    Of a contact the anchor is not known yet: b is where a is at t = 0, and stays there.
+    """
 
     link: int
     placement: Transform
     other: int
     anchor: Transform
     rows: tuple[int, ...]  # of wx wy wz vx vy vz, in the axes of a
+    is_contact: bool
 
     @property
     def is_rigid(self) -> bool:
@@ -120,11 +125,12 @@ class Closures:
         self, robot: Robot, q: Scalars, rates: Sequence[Scalars], *, varied: bool = False
     ) -> None:
         self.tree = reduced(robot)
-        self.loops = loops_of(robot, self.tree)
         self.motions = link_motions(self.tree, q, rates)
+        poses = link_poses(self.tree, self.motions)
+        self.loops = [_anchored(loop, poses) for loop in loops_of(robot, self.tree)]
         if varied:
             self.motions = list(map(varied_motion, self.tree.links, self.motions))
-        poses = link_poses(self.tree, self.motions)
+            poses = link_poses(self.tree, self.motions)
         self.relative = [
             _placed(poses, loop.link, loop.placement).inverse
             @ _placed(poses, loop.other, loop.anchor)
@@ -162,7 +168,7 @@ def loops_of(robot: Robot, tree: Tree) -> list[Loop]:
     """Return the closures of a robot as loops of its tree.
 
     What is held to the ground without a frame there is held where it is at the neutral
-    configuration.
+    configuration; a contact where it is.
     """
     loops = []
     for closure in robot.closures:
@@ -174,8 +180,15 @@ def loops_of(robot: Robot, tree: Tree) -> list[Loop]:
         else:
             b = robot.frame(closure.to)
             other, anchor = tree.frame(b.body, b.placement)
-        loops.append(Loop(link, placement, other, anchor, closure.rows))
+        is_contact = isinstance(closure, Contact)
+        loops.append(Loop(link, placement, other, anchor, closure.rows, is_contact))
     return loops
+
+
+def _anchored(loop: Loop, poses: Sequence[Transform]) -> Loop:
+    if not loop.is_contact:
+        return loop
+    return loop._replace(anchor=_plain(_placed(poses, loop.link, loop.placement)))
 
 
 def _placed(poses: Sequence[Transform], link: int, T: Transform) -> Transform:

@@ -21,7 +21,7 @@ class Closure:
     point), ``angular``, or names such as ``"wx wy vx vy vz"`` (a hinge about z).  A single angular
     direction holds as a universal joint does: with ``wx``, y of the frame is normal to z of ``to``.
 
-    As a contact, given with a call, a closure to the ground holds the frame wherever it is.
+    As a contact, given with a call, a closure to the ground holds the frame where it is at that q.
 
     >>> import jounce
     >>> jounce.Closure("left_foot", directions="linear").rows
@@ -51,6 +51,10 @@ class Closure:
 
     def __str__(self) -> str:
         return f"{self.frame} – {self.to or 'ground'} ({self.directions})"
+
+
+class Contact(Closure):
+    """A closure to the ground that holds its frame where that is at the time of the call."""
 
 
 def check_closure(robot: Robot, closure: Closure) -> None:

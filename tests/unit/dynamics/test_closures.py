@@ -427,6 +427,50 @@ def _integrated(robot: jounce.Robot, q: np.ndarray, dv: np.ndarray, step: Any) -
     return result
 
 
+@pytest.mark.parametrize("directions", ["vz", "vx vy", "wz", "wx wy vz", "wz vx", "linear", "all"])
+def test_contacts_hold_a_frame_where_it_is(directions: str):
+    """As a closure to a frame of the ground at that place does, far from the neutral q."""
+    rng = np.random.default_rng(11)
+    robot = jounce.load("humanoid")
+    q = jounce.integrate(robot, robot.neutral, 0.5 * rng.standard_normal(robot.nv))
+    here = robot.with_frame("here", None, jounce.frame_pose(robot, "left_foot", q)[0])
+    closed = here.with_closures(jounce.Closure("left_foot", "here", directions=directions))
+    J = jounce.closure_jacobian(closed, q)[0]
+    body = jounce.jacobian(robot, "left_foot", q)[0]
+    rows = [
+        jounce.Closure("left_foot", directions=d).rows[0]
+        for d in closed.closures[0].directions.split()
+    ]
+    assert_close(J, body[rows], INDEPENDENT)
+    v = rng.standard_normal(robot.nv)
+    v -= np.linalg.pinv(J) @ (J @ v)
+    forces = 10.0 * rng.standard_normal((3, robot.nv))
+    contacts = [jounce.Closure("left_foot", directions=directions)]
+    found = jounce.constrained_forward_dynamics(robot, q, v, *forces, contacts=contacts)
+    wanted = jounce.constrained_forward_dynamics(closed, q, v, *forces)
+    assert_orders_close(found.values, wanted.values, INDEPENDENT)
+    assert_orders_close(found.multipliers, wanted.multipliers, INDEPENDENT)
+
+
+def test_partials_with_contacts_leave_the_place_of_contact():
+    rng = np.random.default_rng(12)
+    builder = jounce.RobotBuilder("block")
+    block = jounce.Inertia(2.0, (0.1, 0.05, 0.0), np.diag([0.1, 0.2, 0.25]))
+    builder.add("block", None, jounce.joints.free(), np.eye(4), block)
+    robot = builder.build()
+    q = jounce.integrate(robot, robot.neutral, rng.standard_normal(6))
+    here = robot.with_frame("here", None, jounce.frame_pose(robot, "block", q)[0])
+    closed = here.with_closures(jounce.Closure("block", "here", directions="wz vz"))
+    v, Q, Q1 = rng.standard_normal((3, 6))
+    v[[2, 5]] = 0.0
+    contacts = [jounce.Closure("block", directions="wz vz")]
+    found = jounce.constrained_forward_dynamics_partials(robot, q, v, Q, Q1, contacts=contacts)
+    wanted = jounce.constrained_forward_dynamics_partials(closed, q, v, Q, Q1)
+    for a, b in zip(found, wanted, strict=True):
+        for k in range(2):
+            assert_close(a[k], b[k], INDEPENDENT)
+
+
 def test_jacobian_is_the_partial_of_the_error():
     """Every set of directions, at configurations that are closed: ``∂error = J δ``."""
     rng = np.random.default_rng(5)
