@@ -436,6 +436,34 @@ def test_names_are_cut_between_their_parts(tmp_path: Path):
         assert page.evaluate(f"{names}.every(n => n.scrollWidth <= n.clientWidth + 1)")
 
 
+def test_a_mechanism_moves_and_stays_closed(tmp_path: Path):
+    """Both frames of a closure are at one place of the drawing, wherever the slider is."""
+    robot, file = jounce.examples.fourbar(), tmp_path / "fourbar.html"
+    motion = jounce.report.default_motion(robot, TIME, actuated="crank_joint")
+    write_report(file, robot, TIME, *motion, actuated="crank_joint")
+    a, b = (robot.frame(name) for name in ("coupler_tip", "rocker_tip"))
+    with chromium(1400, 900) as page:
+        page.open(file)
+        seen = []
+        for t in (0.0, 1.5, 3.2):
+            slide(page, t)
+            placed = page.evaluate("jouncePoses()")
+            tips = [
+                np.transpose(placed[frame.body]["columns"]) @ np.array(frame.placement.p, float)
+                + placed[frame.body]["p"]
+                for frame in (a, b)
+            ]
+            np.testing.assert_allclose(tips[0], tips[1], atol=1e-6)
+            seen.append((picture(page), *tips[0]))
+        assert len({picture for picture, *_ in seen}) == 3
+        assert np.ptp([x[1:] for x in seen], axis=0).max() > 0.02, "it moves"
+        titles = page.evaluate("[...document.querySelectorAll('h2')].map(h => h.textContent)")
+        assert "Closures" in titles
+        assert "Closed to" in page.evaluate("document.body.textContent")
+        page.keep(tmp_path / "report_fourbar.png")
+        assert page.errors == []
+
+
 @pytest.mark.slow
 def test_ten_thousand_samples(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """The size is promised; how long it takes to open is told."""

@@ -218,3 +218,30 @@ main()
     assert (code, err) == (130, "jounce: interrupted\n")
     assert out.read_text("utf-8") == "before"
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_a_robot_with_closures(tmp_path: Path):
+    """Motors are named; a log that is off by its sensors is put onto the closures."""
+    robot, file, out = (
+        jounce.examples.fourbar(),
+        tmp_path / "fourbar.json",
+        tmp_path / "report.html",
+    )
+    robot.save(file)
+    code, text, err = run(file, "-o", out)
+    assert (code, text) == (2, "")
+    assert "--actuated" in err
+    motors = ("--actuated", "crank_joint", "--elastic", "500,0.01")
+    code, text, err = run(file, "-o", out, *motors, "--duration", 2, "--step", 0.05)
+    assert (code, err) == (0, "")
+    page = out.read_text("utf-8")
+    assert "Closed to" in page
+    assert "Series-elastic drives" in page
+    motion = np.array(jounce.report.default_motion(robot, TIME, 0, actuated="crank_joint"))
+    noise = 1e-5 * np.random.default_rng(0).standard_normal(motion.shape)
+    names = tuple(joint.name for joint in robot.joints)
+    write_table(tmp_path / "log.csv", MotionTable(TIME, names, motion + noise))
+    code, text, err = run(file, tmp_path / "log.csv", "-o", out, *motors)
+    assert code == 0
+    assert "put onto the closures" in err
+    assert "put onto the closures" in out.read_text("utf-8")

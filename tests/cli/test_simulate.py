@@ -158,3 +158,15 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path):
     assert code == 130
     assert err == "jounce: interrupted\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_robot_with_closures_starts_closed(tmp_path: Path):
+    robot, file, out = jounce.examples.fourbar(), tmp_path / "fourbar.json", tmp_path / "run.npz"
+    robot.save(file)
+    for given in ([], ["--q", "0.5 0.135 1.374", "--v", "1 0 0"]):
+        arguments = ["simulate", str(file), "--order", "6", "--time", "0.05", "-o", str(out)]
+        result = CliRunner().invoke(main, [*arguments, *given])
+        assert result.exit_code == 0
+        assert ("put onto the closures" if given else "closed configuration") in result.stderr
+        q = read_motion(out).values[0]
+        assert np.abs(jounce.closure_error(robot, q)).max() < 1e-12

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.api.call import as_wrenches, evaluate, rows_to_order
+from jounce.api.call import Wrench, as_wrenches, evaluate, rows_to_order
 from jounce.api.matrices import forward_dynamics
 from jounce.api.singular import singularity_error
 from jounce.dynamics.closures import SOFTNESS
@@ -265,12 +266,48 @@ def actuated_forces(
     *motion: Any,
     actuated: str | Sequence[str] | None = None,
     wrenches: Mapping[str, Any] | None = None,
-) -> np.ndarray:
-    """Return the forces of the actuated joints as ``(K − 1, *batch, nv)``, those of others zero."""
-    found, _ = constrained_inverse_dynamics(robot, *motion, actuated=actuated, wrenches=wrenches)
+) -> Constrained:
+    """Return what `constrained_inverse_dynamics` does, the forces with zeros of other joints."""
+    found, multipliers = constrained_inverse_dynamics(
+        robot, *motion, actuated=actuated, wrenches=wrenches
+    )
     Q = np.zeros((*found.shape[:-1], robot.nv))
     Q[..., _actuated(robot, actuated)] = found
-    return Q
+    return Constrained(Q, multipliers)
+
+
+def closure_wrenches(robot: Robot, q: Any, multipliers: Any) -> dict[str, Wrench]:
+    """Return what the closures exert on the frames they hold, as wrenches on the tree.
+
+    ``multipliers`` are ``(*batch, rows)``; inverse dynamics of the tree with these wrenches gives
+    the forces of the actuated joints, and none of the passive ones.
+    """
+    at, start = checked_configuration(robot, q), 0
+    found: dict[str, np.ndarray] = {}
+    for closure in robot.closures:
+        six = np.zeros((*at.shape[:-1], 6))
+        stop = start + len(closure.rows)
+        six[..., closure.rows] = np.asarray(multipliers)[..., start:stop]
+        start = stop
+        T_a = evaluate(robot, "frame_pose", (at,), frame=closure.frame)[0]
+        held = closure.frame if closure.to is None else closure.to
+        where = robot.neutral if closure.to is None else at
+        T = np.linalg.inv(T_a) @ evaluate(robot, "frame_pose", (where,), frame=held)[0]
+        R, r, force = T[..., :3, :3], T[..., :3, 3], six[..., 3:]
+        moment = six[..., :3]
+        angular = [row for row in closure.rows if row < 3]
+        if len(angular) == 1:  # as `relative_rows` has it
+            i = angular[0]
+            axis = np.cross(np.eye(3)[(i + 1) % 3], R[..., (i + 2) % 3])
+            moment = moment[..., i, None] * axis
+        about_a = np.concatenate([moment + np.cross(r, force), force], axis=-1)
+        found[closure.frame] = found.get(closure.frame, 0.0) + about_a
+        if closure.to is not None:
+            back = np.concatenate(
+                [(x[..., None, :] @ R)[..., 0, :] for x in (-moment, -force)], axis=-1
+            )
+            found[closure.to] = found.get(closure.to, 0.0) + back
+    return {name: Wrench(x[None]) for name, x in found.items()}
 
 
 def constrained_forward_dynamics_partials(
@@ -525,24 +562,35 @@ def _ranks(robot: Robot, contacts: tuple[Closure, ...]) -> tuple[int, int]:
     They differ where a mechanism has assemblies of more freedoms and of fewer.
     """
     whole = with_contacts(robot, contacts)
+    found = islice(_closed_configurations(robot), 3)
+    ranks = [_rank_of(closure_jacobian(whole, q)[0]) for q in found]
+    return min(ranks), max(ranks)
+
+
+def any_closed(robot: Robot) -> np.ndarray:
+    """Return a closed configuration that is not singular, near the neutral one if there is one."""
+    least, _ = _ranks(_closed(robot), ())
+    configurations = _closed_configurations(robot)
+    return next(q for q in configurations if _rank_of(closure_jacobian(robot, q)[0]) == least)
+
+
+def _closed_configurations(robot: Robot) -> Iterator[np.ndarray]:
+    """Yield closed configurations, from random starts ever further from the neutral one."""
     rng = np.random.default_rng(0)
-    ranks = []
+    is_any = False
     for k in range(STARTS):
-        shift = rng.standard_normal(robot.nv) * (0.1 + 0.1 * k)
+        q = integrate(robot, robot.neutral, rng.standard_normal(robot.nv) * (0.1 + 0.1 * k))
         try:
-            q = integrate(robot, robot.neutral, shift)
             q = close(robot, q) if robot.closures else q
         except ClosureError:
             continue
-        ranks.append(_rank_of(closure_jacobian(whole, q)[0]))
-        if len(ranks) == 3:
-            break
-    if not ranks:
+        is_any = True
+        yield q
+    if not is_any:
         raise ClosureError(
             f"no closed configuration of robot {robot.name!r} was found from {STARTS} starts; "
             "check frames, directions and lengths of its closures."
         )
-    return min(ranks), max(ranks)
 
 
 def _rank_of(J: np.ndarray) -> int:

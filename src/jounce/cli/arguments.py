@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -154,13 +154,21 @@ def numbers(
     return values
 
 
-def elastic_robot(robot: Robot, texts: tuple[str, ...]) -> SeriesElastic:
-    """Return the robot with the springs and motors of ``--elastic K,J``."""
+def elastic_robot(
+    robot: Robot, texts: tuple[str, ...], actuated: list[str] | None = None
+) -> SeriesElastic:
+    """Return the robot with the springs and motors of ``--elastic K,J``.
+
+    Given once it is for all joints, or for the actuated ones where these are named.
+    """
     from jounce.elastic import SeriesElastic
 
     pairs = [numbers("--elastic", text, 2, infinite=True) for text in texts]
     if len(pairs) not in (1, robot.nv):
         raise click.UsageError(f"--elastic is given once, or {robot.nv} times, got {len(pairs)}")
+    if actuated is not None and len(pairs) == 1:
+        driven = {j for name in actuated for j in range(robot.nv)[robot.joint(name).v_slice]}
+        pairs = [pairs[0] if j in driven else (inf, 0.0) for j in range(robot.nv)]
     stiffness, inertia = zip(*(pairs * robot.nv)[: robot.nv], strict=True)
     return SeriesElastic(robot, stiffness, inertia)
 

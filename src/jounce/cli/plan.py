@@ -65,27 +65,33 @@ def plan(robot: Robot, *, points: Path, limits: Path | None, **options: Any) -> 
     """Find the fastest motion through points that keeps all limits.
 
     POINTS is a .csv, .npz or .parquet file as for 'jounce id', with one point a row; of its
-    column t only the order counts, so 0, 1, 2 … will do.  Points of a robot with closures are
-    closed configurations.  With --elastic the torque and torque-rate limits are those of the
-    springs, and limits may have motor_torque, motor_torque_rate and motor_speed.
+    column t only the order counts, so 0, 1, 2 … will do.  Points of a robot with closures are put
+    onto these, to which they must be near.  With --elastic the torque and torque-rate limits are
+    those of the springs, and limits may have motor_torque, motor_torque_rate and motor_speed.
     """
-    from jounce.errors import UnsupportedError
     from jounce.lazy import required
+    from jounce.limits.forces import motors_unnamed
     from jounce.planning.planner import time_optimal
     from jounce.tables.file import read_motion, write_table
+    from jounce.trajectory.closed import closed_samples
 
     out, page = check_table(options["out"]), check_output(options["report"], ".html")
     plot = check_picture(options["plot"])
-    if page is not None and robot.closures:
-        raise UnsupportedError(
-            f"--report shows no robot with closures such as {robot.name!r} yet; leave it out, and "
-            "give --out and --plot for the motion and a picture of it."
-        )
     if page is not None:
         required("plotly", "--report", "report")
-    drives = elastic_robot(robot, options["elastic"]) if options["elastic"] else None
+        if robot.closures and options["actuated"] is None:
+            raise motors_unnamed(robot, "--report shows the forces of")
+    drives = (
+        elastic_robot(robot, options["elastic"], options["actuated"])
+        if options["elastic"]
+        else None
+    )
     known, motors = _limits(limits, robot, is_elastic=drives is not None)
     path = read_motion(points, robot, units=options["units"]).values[0]
+    if robot.closures:
+        (path,), away = closed_samples(robot, [path], ())
+        if away > 1e-9:
+            note(f"{points}: put onto the closures, {away:.1e} rad or m away at most")
     with progress(f"planning {robot.name} through {len(path)} points"):
         chosen = {name: options[name] for name in _CHOSEN}
         motion = time_optimal(drives or robot, path, known, **motors, **chosen)
@@ -98,9 +104,8 @@ def plan(robot: Robot, *, points: Path, limits: Path | None, **options: Any) -> 
         from jounce.report.write import write_report
 
         source = f"fastest motion through {points.name}, {motion.duration:.4g} s"
-        write_report(
-            page, robot, table.time, *table.motion, limits=known, elastic=drives, source=source
-        )
+        told = {"limits": known, "elastic": drives, "actuated": options["actuated"]}
+        write_report(page, robot, table.time, *table.motion, source=source, **told)
     if plot is not None:
         _draw(plot, robot, table, known, _title(robot, points, motion))
     written = ", ".join(str(x) for x in (out, page, plot) if x is not None)

@@ -10,6 +10,7 @@ import click
 from jounce.cli.arguments import (
     LOG,
     POSITIVE,
+    actuated_option,
     check_output,
     count_option,
     elastic_option,
@@ -51,6 +52,7 @@ class _Motion(NamedTuple):
               metavar="K")  # fmt: skip
 @elastic_option("Show the motors, of inertia J, behind springs of stiffness K (or inf)")
 @limits_option
+@actuated_option
 @motion_options
 @positive_option("--duration", metavar="T",
                  help=f"Without MOTION: how long, in s; --time is the same.  "
@@ -69,16 +71,24 @@ def report(
     """Write a page that shows a robot moving, with torques and limits.
 
     MOTION is a table as for 'jounce id'.  Without it the robot moves in cosines within its
-    limits.  The page is one file of HTML that needs no network.  Limits that MOTION exceeds are
-    marked on it, and counted here; they do not change the exit code, which is 0.
+    limits.  A robot with closures needs --actuated, and its log is put onto the closures.  The page
+    is one file of HTML that needs no network.  Limits that MOTION exceeds are marked on it, and
+    counted here; they do not change the exit code, which is 0.
     """
+    from jounce.limits.forces import motors_unnamed
     from jounce.report.page import require_plotly
     from jounce.report.write import STEPS, write_report
 
     check_output(out, ".html", ".htm")
     require_plotly()
-    drives = elastic_robot(robot, options["elastic"]) if options["elastic"] else None
+    drives = (
+        elastic_robot(robot, options["elastic"], options["actuated"])
+        if options["elastic"]
+        else None
+    )
     orders = options["order"] + 2
+    if robot.closures and options["actuated"] is None:
+        raise motors_unnamed(robot, "its forces are those of")
     with progress(f"reporting on {robot.name}", STEPS + 1) as advance:
         if motion is None:
             refuse_without_motion({**reading, "time": None})
@@ -93,6 +103,7 @@ def report(
             *given.values,
             limits=limits,
             elastic=drives,
+            actuated=options["actuated"],
             source=given.source,
             notes=given.notes,
             progress=advance,
@@ -117,9 +128,8 @@ def _default(
             f"{_MOST_SAMPLES} at most"
         )
     time = np.linspace(0.0, duration, max(2, round(count)))
-    return _Motion(
-        time, default_motion(robot, time, orders, limits=limits), "cosines within the limits"
-    )
+    values = default_motion(robot, time, orders, limits=limits, actuated=options["actuated"])
+    return _Motion(time, values, "cosines within the limits")
 
 
 def _seconds(text: str | None) -> float:
@@ -141,7 +151,15 @@ def _logged(
     if len(table.time) < 2:
         raise TableError(f"{path}: a report needs two samples or more, got {len(table.time)}.")
     rates = "" if log.smoothing is None else ", rates by spline"
-    return _Motion(table.time, table.motion, path.name + rates, tuple(log.notes))
+    motion, notes = table.motion, log.notes
+    if robot.closures:
+        from jounce.trajectory.closed import closed_samples, leading_velocities
+
+        chosen = leading_velocities(robot, motion[0][0], options["actuated"])
+        motion, away = closed_samples(robot, motion, chosen)
+        if away > 1e-9:
+            notes.append(f"{path}: put onto the closures, {away:.1e} rad or m away at most")
+    return _Motion(table.time, motion, path.name + rates, tuple(notes))
 
 
 def _summary(out: Path, found: Report) -> str:

@@ -20,7 +20,7 @@ from jounce.cli.arguments import (
     robot_argument,
     sample_count,
 )
-from jounce.cli.console import progress, say
+from jounce.cli.console import note, progress, say
 from jounce.cli.failure import CheckFailed
 from jounce.cli.picture import check_picture
 
@@ -56,6 +56,7 @@ def simulate(robot: Robot, **options: Any) -> None:
     """Let a robot move under constant torques, and gravity.
 
     Integrates the Taylor series of the motion.  With --elastic the springs start unstretched.
+    With closures the start is put onto these.
     """
     from jounce.simulation import SimulationError, taylor
 
@@ -183,9 +184,27 @@ def _state(robot: Robot, thing: Any, options: dict[str, Any]) -> tuple[Any, ...]
         if options[name] is not None:
             given[name] = numbers(f"--{name}", options[name], width)
     q, v = given.get("q", robot.neutral), given.get("v", np.zeros(robot.nv))
+    if robot.closures and thing is robot:
+        return _closed_state(robot, q if "q" in given else None, v)
     if thing is robot:
         return q, v
     return q, v, given.get("theta", q), given.get("theta1", v)
+
+
+def _closed_state(robot: Robot, q: Any, v: Any) -> tuple[Any, Any]:
+    """Return the nearest closed state; without q one that is closed."""
+    import numpy as np
+
+    from jounce.api.closures import any_closed, close, projected
+
+    start = any_closed(robot) if q is None else close(robot, q)
+    start, speed = projected(robot, start, v)
+    if q is None:
+        note(f'starts at a closed configuration, --q "{" ".join(f"{x:.6g}" for x in start)}"')
+    away = max(np.abs(a - b).max() for a, b in ((start if q is None else q, start), (v, speed)))
+    if away > 1e-9:
+        note(f"the start is put onto the closures, {away:.1e} away at most")
+    return start, speed
 
 
 def _read_state(path: Path) -> dict[str, Any]:

@@ -184,7 +184,8 @@ class SeriesElastic:
         """Return the forces of the joints; with closures those of the driven ones, others zero."""
         if not self.robot.closures:
             return inverse_dynamics(self._unmotored, *motion, wrenches=wrenches)
-        return actuated_forces(self._unmotored, *motion, actuated=self.driven, wrenches=wrenches)
+        given = {"actuated": self.driven, "wrenches": wrenches}
+        return actuated_forces(self._unmotored, *motion, **given).values
 
     @property
     def driven(self) -> list[str]:

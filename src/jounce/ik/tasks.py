@@ -21,6 +21,11 @@ def checked_task(
 ) -> Task:
     """Return the task of a frame that at least one joint moves."""
     check_type("robot", robot, Robot)
+    if robot.closures:
+        raise UnsupportedError(
+            f"inverse kinematics knows trees only and robot {robot.name!r} has closures that it "
+            "would open: use jounce.close and jounce.closed_rates, or robot.without_closures()."
+        )
     task = task_of(robot, frame, representation, in_order(names), prescribed)
     if not task.free:
         raise UnsupportedError(

@@ -23,6 +23,7 @@ from jounce.model.checks import checked_integer
 from jounce.model.robot import Robot
 from jounce.tables.log import Log
 from jounce.tables.table import MotionTable
+from jounce.trajectory.closed import closed_samples, leading_velocities
 from jounce.trajectory.protocol import (
     RobotMotion,
     checked_motion,
@@ -321,14 +322,19 @@ def check_log(
     """Check the samples of a log, block by block, so that any number of them fits into memory.
 
     The log must be opened with the order that the limits need, `needed_order`; ``actuated`` are
-    the joints with motors of a robot with closures, as in `check_limits`.
+    the joints with motors of a robot with closures, as in `check_limits`.  Its samples are put onto
+    the closures, from which they are as far as sensors are wrong.
     """
     limits = checked_limits(robot, limits)
     forces = MotionForces.of(robot, actuated, limits)
     limited = limits.limited()
     worst: dict[tuple[str, str], LimitRow] = {}
+    chosen: list[int] = []
     for table in log.blocks():
         motion = table.motion
+        if robot.closures:
+            chosen = chosen or leading_velocities(robot, motion[0][0], actuated)
+            motion, _ = closed_samples(robot, motion, chosen)
         values = values_of(robot, limited, motion, forces_of(forces, limited, motion))
         for row in worst_rows(limits, limited, table.time, values):
             known = worst.get((row.quantity, row.joint))

@@ -47,11 +47,7 @@ class MotionForces(NamedTuple):
         if actuated is None:
             limited = [x.name for x in limits.limited() if x.is_force]
             if robot.closures and limited:
-                raise ArgumentError(
-                    f"robot {robot.name!r} has closures, so its limits of {' and '.join(limited)} "
-                    "need the joints with motors; name them with actuated (--actuated of a "
-                    f"command), of {', '.join(joint.name for joint in robot.joints)}."
-                )
+                raise motors_unnamed(robot, f"its limits of {' and '.join(limited)} need")
             return cls(robot)
         if not robot.closures:
             raise ArgumentError(
@@ -66,7 +62,7 @@ class MotionForces(NamedTuple):
     def __call__(self, motion: Iterable[np.ndarray]) -> np.ndarray:
         """Return the forces with time derivatives, ``(K − 1, m, nv)``, from q and K rates."""
         if self.robot.closures:
-            return actuated_forces(self.robot, *motion, actuated=self.actuated)
+            return actuated_forces(self.robot, *motion, actuated=self.actuated).values
         return inverse_dynamics(self.robot, *motion)
 
     @property
@@ -114,6 +110,14 @@ class MotionForces(NamedTuple):
         """Return ``Q^(k) / c^k`` of the motion played c times as fast."""
         forces = self(played(motion, factor))
         return forces / (factor ** np.arange(len(forces)))[:, None, None]
+
+
+def motors_unnamed(robot: Robot, what: str) -> ArgumentError:
+    """Return the error for a robot with closures of which something needs the motors."""
+    return ArgumentError(
+        f"robot {robot.name!r} has closures, so {what} the joints with motors; name them with "
+        f"actuated (--actuated of a command), of {', '.join(j.name for j in robot.joints)}."
+    )
 
 
 @lru_cache(maxsize=16)

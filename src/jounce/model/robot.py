@@ -193,7 +193,7 @@ class Robot:
 
     def without_closures(self) -> Robot:
         """Return the tree alone."""
-        return replace(self, closures=())
+        return replace(self, closures=()) if self.closures else self
 
     def with_parameters(self, parameters: Any, *, strict: bool = True) -> Robot:
         """Return the robot with these inertial parameters (the order of `jounce.parameters`)."""

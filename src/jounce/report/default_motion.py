@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
 import numpy as np
 
+from jounce.api.closures import any_closed
 from jounce.api.dynamics import inverse_dynamics
-from jounce.errors import UnsupportedError
+from jounce.errors import ClosureError, SingularityError, UnsupportedError
+from jounce.limits.check import forces_of, values_of, worst_rows
+from jounce.limits.forces import MotionForces
 from jounce.limits.limits import MotionLimits, checked_limits
 from jounce.model.configuration import integrate
 from jounce.model.robot import Robot
 from jounce.trajectory import cosine
+from jounce.trajectory.closed import ClosedMotion, leading_velocities
 from jounce.trajectory.fourier import PAPERS_PERIODS, PAPERS_SPEEDS
+from jounce.trajectory.protocol import motion_at
 
 SHARE = 0.9  # of a limit that the motion may use
 _SLOWER = 1.25
@@ -18,7 +26,12 @@ _TRIES = 12
 
 
 def default_motion(
-    robot: Robot, time: np.ndarray, order: int = 4, *, limits: MotionLimits | None = None
+    robot: Robot,
+    time: np.ndarray,
+    order: int = 4,
+    *,
+    limits: MotionLimits | None = None,
+    actuated: str | Sequence[str] | None = None,
 ) -> list[np.ndarray]:
     """Return q ``(samples, nq)`` and its rates to ``order``, each ``(samples, nv)``.
 
@@ -27,10 +40,16 @@ def default_motion(
     a whole until the joint forces and their rates keep within theirs (if slowness can help).
     Limits are those of the robot unless given.  A ball joint turns about one axis; a free body,
     such as a floating base, stays where it is.
+
+    With closures the ``actuated`` joints, or those that decide all others, swing from a closed
+    configuration and come back to it at the end of ``time``, as far as the mechanism and its limits
+    let them; the others follow.
     """
     if not robot.nv:
         raise UnsupportedError(f"robot {robot.name!r} has no joint that moves.")
     limits = checked_limits(robot, limits)
+    if robot.closures:
+        return _closed_motion(robot, limits, time, order, actuated)
     slowness = 1.0
     motion = _motion(robot, limits, time, order, slowness)
     for _ in range(_TRIES):
@@ -59,6 +78,65 @@ def _motion(
     speeds = speeds * _shrinkage(limits, middle, np.abs(speeds), 2.0 * np.pi / periods)
     x, *rates = cosine(speeds, periods)(time, order)
     return [integrate(robot, robot.neutral, middle + x), *rates]
+
+
+def _closed_motion(
+    robot: Robot,
+    limits: MotionLimits,
+    time: np.ndarray,
+    order: int,
+    actuated: str | Sequence[str] | None,
+) -> list[np.ndarray]:
+    start = any_closed(robot)
+    chosen = leading_velocities(robot, start, actuated)
+    forces = MotionForces.of(robot, actuated, limits)
+    limited = limits.limited()
+    swing = 1.0
+    for _ in range(_TRIES):
+        try:
+            motion = motion_at(robot, _swung(robot, start, chosen, time, swing), time, order)
+        except (ClosureError, SingularityError):  # out of reach
+            swing *= 0.5
+            continue
+        values = values_of(robot, limited, motion, forces_of(forces, limited, motion))
+        if max((row.use for row in worst_rows(limits, limited, time, values)), default=0.0) <= 1.0:
+            return motion
+        swing *= 0.5
+    raise ClosureError(
+        f"no motion of robot {robot.name!r} was found that stays closed and within its limits; "
+        "give one as MOTION."
+    )
+
+
+def _swung(
+    robot: Robot, start: np.ndarray, chosen: Sequence[int], time: np.ndarray, swing: float
+) -> ClosedMotion:
+    """Return the motion led by ``x = swing (1 − cos 2π n t / T) / 2`` of the chosen velocities."""
+    duration = float(time[-1] - time[0])
+    turns = np.maximum(1.0, np.round(duration / np.resize(PAPERS_PERIODS, len(chosen))))
+    amplitude, omega = np.zeros(robot.nv), np.ones(robot.nv)
+    amplitude[list(chosen)], omega[list(chosen)] = 0.5 * swing, 2.0 * np.pi * turns / duration
+
+    def lead(t: Any, order: int = 4) -> list[np.ndarray]:
+        angle = omega * (np.asarray(t)[..., None] - time[0])
+        rows = [-amplitude * omega**k * np.cos(angle + 0.5 * np.pi * k) for k in range(order + 1)]
+        return [integrate(robot, start, amplitude + rows[0]), *rows[1:]]
+
+    names = [j.name for j in robot.joints if set(range(robot.nv)[j.v_slice]) & set(chosen)]
+    return ClosedMotion(robot, _Lead(robot.nq, duration, float(time[0]), lead), names)
+
+
+class _Lead(NamedTuple):
+    """A motion of all coordinates."""
+
+    n: int
+    duration: float
+    t0: float
+    values: Callable[..., list[np.ndarray]]
+
+    def __call__(self, t: Any, order: int = 4) -> list[np.ndarray]:
+        """Return q and its rates 1 … order at the times t."""
+        return self.values(t, order)
 
 
 def _middle(limits: MotionLimits) -> np.ndarray:

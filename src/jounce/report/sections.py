@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 
 import numpy as np
 
+from jounce.api.call import Wrench
+from jounce.api.closures import OPEN, closure_error
 from jounce.api.dynamics import joint_wrenches, kinetic_energy, potential_energy
 from jounce.elastic import SeriesElastic
 from jounce.limits.check import LimitReport, LimitRow, values_of, worst_rows
@@ -22,6 +24,7 @@ from jounce.report.labels import (
     velocity_lines,
 )
 from jounce.report.records import Cell, Line, Plot, Section, Table
+from jounce.trajectory.protocol import positions
 
 AGREEMENT = 1e-9  # of scale; power and rate of energy further apart contradict each other
 NEAR = 0.95  # of a limit
@@ -59,6 +62,8 @@ def force_section(robot: Robot, limits: MotionLimits, forces: np.ndarray) -> Sec
         for k, (x, values) in enumerate(zip_longest(lines[: len(forces)], forces))
     )
     note = "What the joints must exert along the motion, by inverse dynamics."
+    if robot.closures:
+        note += " Joints without motors exert nothing."
     return Section(f"Joint {name.lower()}s", note, plots)
 
 
@@ -66,24 +71,71 @@ def elastic_section(drives: SeriesElastic, motion: Motion) -> Section:
     """Show what the motors of series-elastic joints must do."""
     robot = drives.robot
     found = drives.feedforward(*motion[:5])
+    soft = np.flatnonzero(np.isfinite(drives.stiffness) | (not robot.closures))
     lines, force = velocity_lines(robot), force_unit(robot, 0)
-    deflection = found.theta / drives.gear_ratio - motion[0]
+    lines = tuple(lines[k] for k in soft)
+    deflection = found.theta / drives.gear_ratio - positions(robot, motion[0])
     note = (
-        f"Motors behind springs: stiffness {_range(drives.stiffness)} {force}/"
-        f"{motion_unit(robot, 0)}, motor inertia {_range(drives.motor_inertia)} kg m²."
+        f"Motors behind springs: stiffness {_range(drives.stiffness[soft])} {force}/"
+        f"{motion_unit(robot, 0)}, motor inertia {_range(drives.motor_inertia[soft])} kg m²."
     )
     plots = (
-        Plot("Motor torque τ", force, lines, found.torque),
-        Plot("Spring deflection θ − q", motion_unit(robot, 0), lines, deflection),
-        Plot("Motor velocity θ\u0307", motion_unit(robot, 1), lines, found.theta1),
-        Plot("Motor power τ θ\u0307", "W", lines, found.power),
+        Plot("Motor torque τ", force, lines, found.torque[:, soft]),
+        Plot("Spring deflection θ − q", motion_unit(robot, 0), lines, deflection[:, soft]),
+        Plot("Motor velocity θ\u0307", motion_unit(robot, 1), lines, found.theta1[:, soft]),
+        Plot("Motor power τ θ\u0307", "W", lines, found.power[:, soft]),
     )
     return Section("Series-elastic drives", note, plots)
 
 
-def wrench_section(robot: Robot, motion: Motion) -> Section:
-    """Show how strongly every parent holds its body."""
-    (wrenches,) = joint_wrenches(robot, *motion[:3])
+def closure_section(
+    robot: Robot, time: np.ndarray, motion: Motion, multipliers: np.ndarray
+) -> Section:
+    """Show how far the closures are from closed, and what they bear."""
+    openings, forces, moments = [], [], []
+    errors = np.split(np.abs(closure_error(robot, motion[0])), _ends(robot), axis=1)
+    loads = np.split(multipliers, _ends(robot), axis=1)
+    for closure, error, load in zip(robot.closures, errors, loads, strict=True):
+        is_linear = np.array(closure.rows) >= 3
+        openings.append(error.max(axis=1))
+        forces.append(np.linalg.norm(load[:, is_linear], axis=1))
+        moments.append(np.linalg.norm(load[:, ~is_linear], axis=1))
+    lines = tuple(Line(str(closure), i) for i, closure in enumerate(robot.closures))
+    curves = {
+        ("Force in the closure, |f|", "N"): forces,
+        ("Moment in the closure, |m|", "N m"): moments,
+        ("How far it is open", "m, rad"): openings,
+    }
+    plots = tuple(
+        Plot(*name, lines, np.stack(x, axis=1), joints=False)
+        for name, x in curves.items()
+        if np.any(x) or x is openings
+    )
+    rows = [_opening(str(c), time, x) for c, x in zip(robot.closures, openings, strict=True)]
+    worst = max(float(x.max()) for x in openings)
+    note = (
+        f"Closed to {worst:.1e} m or rad at all {len(time)} samples. Forces and moments are what a "
+        "closure exerts on its first frame."
+    )
+    return Section("Closures", note, plots, Table(("Closure", "Open by at most"), tuple(rows)))
+
+
+def _ends(robot: Robot) -> np.ndarray:
+    """Return where the rows of one closure end and those of the next begin."""
+    return np.cumsum([len(closure.rows) for closure in robot.closures])[:-1]
+
+
+def _opening(name: str, time: np.ndarray, opening: np.ndarray) -> tuple[Cell, Cell]:
+    worst = int(np.argmax(opening))
+    state = "good" if opening[worst] <= OPEN else "bad"
+    return Cell(name), Cell(f"{opening[worst]:.1e}", state, float(time[worst]))
+
+
+def wrench_section(
+    robot: Robot, motion: Motion, closures: Mapping[str, Wrench] | None = None
+) -> Section:
+    """Show how strongly every parent holds its body; ``closures`` pull at their frames."""
+    (wrenches,) = joint_wrenches(robot.without_closures(), *motion[:3], wrenches=closures)
     lines = body_lines(robot)
     force = np.linalg.norm(wrenches[..., 3:], axis=-1)
     moment = np.linalg.norm(wrenches[..., :3], axis=-1)

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from jounce.api.closures import actuated_forces, closure_wrenches, mobility
 from jounce.api.dynamics import inverse_dynamics
 from jounce.api.kinematics import poses
 from jounce.elastic import SeriesElastic
 from jounce.errors import ArgumentError, ShapeError, UnsupportedError
 from jounce.files import atomic_write
+from jounce.limits.forces import MotionForces, motors_unnamed
 from jounce.limits.limits import MotionLimits, checked_limits
 from jounce.model.checks import as_floats
 from jounce.model.robot import Robot
@@ -21,6 +23,7 @@ from jounce.report.page import page, require_plotly
 from jounce.report.records import Report
 from jounce.report.sections import (
     Motion,
+    closure_section,
     elastic_section,
     energy_section,
     force_section,
@@ -46,6 +49,7 @@ def write_report(
     *rates: Any,
     limits: MotionLimits | None = None,
     elastic: SeriesElastic | None = None,
+    actuated: str | Sequence[str] | None = None,
     source: str = "",
     notes: Sequence[str] = (),
     progress: Callable[[], None] | None = None,
@@ -56,14 +60,16 @@ def write_report(
     rates ``(samples, nv)``: velocity, acceleration and as many more as there are.  Joint forces
     are shown to order K − 2.  ``limits`` replace those of the robot; what exceeds them is marked
     on the page and no error.  ``elastic`` adds the drives of series-elastic joints and needs four
-    rates.  ``source`` says where the motion comes from, ``notes`` what a reader should know of
-    it.  ``progress`` is called `STEPS` times.  The file appears when it is complete, and needs
-    no other file and no network.
+    rates.  Of a robot with closures ``actuated`` names the joints with motors, and the motion is a
+    closed one (`ClosedMotion`).  ``source`` says where the motion comes from, ``notes`` what a
+    reader should know of it.  ``progress`` is called `STEPS` times.  The file appears when it is
+    complete, and needs no other file and no network.
     """
     require_plotly()
     tick = progress or (lambda: None)
     told = {"source": source, "notes": notes, "progress": tick}
-    found = report_of(robot, time, q, *rates, limits=limits, elastic=elastic, **told)
+    who = {"limits": limits, "elastic": elastic, "actuated": actuated}
+    found = report_of(robot, time, q, *rates, **who, **told)
     text = page(found)
     tick()
     with atomic_write(path) as file:
@@ -78,6 +84,7 @@ def report_of(
     *rates: Any,
     limits: MotionLimits | None = None,
     elastic: SeriesElastic | None = None,
+    actuated: str | Sequence[str] | None = None,
     source: str = "",
     notes: Sequence[str] = (),
     progress: Callable[[], None] = lambda: None,
@@ -87,7 +94,14 @@ def report_of(
     if elastic is not None and elastic.robot != robot:
         raise ArgumentError("elastic must be the drives of the same robot.")
     limits = checked_limits(robot, limits)
-    forces = inverse_dynamics(robot, *motion)
+    if robot.closures and actuated is None:
+        raise motors_unnamed(robot, "its forces are those of")
+    MotionForces.of(robot, actuated, limits)
+    multipliers = np.zeros((1, len(time), 0))
+    if robot.closures:
+        forces, multipliers = actuated_forces(robot, *motion, actuated=actuated)
+    else:
+        forces = inverse_dynamics(robot, *motion)
     progress()
     count = min(len(time), max(POSE_NUMBERS // (7 * robot.n_bodies), 2))
     drawn = np.unique(np.linspace(0, len(time) - 1, count).astype(np.intp))
@@ -97,7 +111,10 @@ def report_of(
     if elastic is not None:
         sections.append(elastic_section(elastic, motion))
     progress()
-    wrenches = wrench_section(robot, motion)
+    if robot.closures:
+        sections.append(closure_section(robot, time, motion, multipliers[0]))
+    pulls = closure_wrenches(robot, motion[0], multipliers[0])
+    wrenches = wrench_section(robot, motion, pulls)
     progress()
     energies = energy_section(robot, time, motion, forces)
     progress()
@@ -133,9 +150,11 @@ def checked_report_motion(robot: Robot, time: Any, values: Any) -> tuple[np.ndar
 
 def _facts(robot: Robot, time: np.ndarray, source: str) -> tuple[tuple[str, str], ...]:
     gravity = ", ".join(f"{x:g}".replace("-", "−") for x in robot.gravity)
+    freedoms = mobility(robot)[0] if robot.closures else robot.nv
     facts = {
         "Bodies": str(robot.n_bodies),
-        "Degrees of freedom": str(robot.nv),
+        "Degrees of freedom": str(freedoms),
+        "Closures": str(len(robot.closures) or ""),
         "Mass": f"{robot.mass:.4g} kg",
         "Gravity": f"({gravity}) m/s²",
         "Motion": source,

@@ -13,6 +13,7 @@ from jounce.api.closures import (
     closure_error,
     closure_jacobian,
     independent_velocities,
+    mobility,
     rates_from,
 )
 from jounce.api.kinematics import poses
@@ -25,6 +26,7 @@ STEPS = 200  # in which the motion is followed from its start
 CLOSED = 1e-13  # of the size of the robot
 ROUNDS = 20
 REACHED = 1e-5  # rad, m: nearer than that a configuration is the given one
+NEAR = 0.1  # rad, m: further from closed than that no log of a mechanism is
 
 
 class ClosedMotion:
@@ -162,3 +164,45 @@ class ClosedMotion:
             motion += [*rates_from(self.robot, motion[0], rates, self.chosen)]
         shaped = [x.reshape(*times.shape, x.shape[-1]) for x in motion]
         return shaped if self.robot.quaternions else np.array(shaped)
+
+
+def leading_velocities(
+    robot: Robot, q: np.ndarray, actuated: str | Sequence[str] | None = None
+) -> list[int]:
+    """Return the velocities that lead samples of a motion: the actuated ones, if they suffice."""
+    if actuated is not None:
+        names = [actuated] if isinstance(actuated, str) else actuated
+        if sum(robot.joint(name).nv for name in names) == mobility(robot)[0]:
+            return independent_velocities(robot, q, actuated)
+    return independent_velocities(robot, q, None, plain=True)
+
+
+def closed_samples(
+    robot: Robot, motion: Sequence[np.ndarray], chosen: Sequence[int]
+) -> tuple[list[np.ndarray], float]:
+    """Return the samples of a motion put onto the closures, and the furthest way there.
+
+    Each q ``(m, nq)`` becomes the nearest closed one; the rates ``(m, nv)`` are those that the
+    closures make of the chosen velocities.  A log is closed to what its sensors tell, no nearer.
+    """
+    q, *rates = motion
+    size = 1.0 + float(np.abs(poses(robot, q)[0][..., :3, 3]).max(initial=0.0))
+    closed = q
+    for _ in range(ROUNDS):
+        error = closure_error(robot, closed)
+        if np.abs(error).max(initial=0.0) <= CLOSED * size:
+            break
+        J = np.linalg.pinv(closure_jacobian(robot, closed)[0], rcond=1e-9)
+        closed = integrate(robot, closed, -(J @ error[..., None])[..., 0])
+    away = np.abs(difference(robot, q, closed)).max(axis=1, initial=0.0)
+    if not away.max(initial=0.0) <= NEAR:
+        k = int(np.argmax(~(away <= NEAR)))
+        raise ClosureError(
+            f"sample {k} of the motion is {away[k]:.3g} rad or m away from where robot "
+            f"{robot.name!r} is closed. Check units and the names of the columns; "
+            "jounce.closure_error tells which closure is open."
+        )
+    check_closed(robot, closed)
+    if rates:
+        rates = [*rates_from(robot, closed, [x[:, chosen] for x in rates], chosen)]
+    return [closed, *rates], float(away.max(initial=0.0))

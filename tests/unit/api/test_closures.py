@@ -54,6 +54,10 @@ def test_functions_of_trees_refuse_and_name_the_other():
         jounce.inverse_dynamics(FOURBAR, rest, rest, rest)
     with pytest.raises(jounce.UnsupportedError, match=r"jounce\.constrained_forward_dynamics"):
         jounce.forward_dynamics(FOURBAR, rest, rest, rest)
+    with pytest.raises(jounce.UnsupportedError, match=r"jounce\.close"):
+        jounce.inverse_kinematics(FOURBAR, "coupler_tip", np.eye(4))
+    with pytest.raises(jounce.UnsupportedError, match=r"jounce\.closed_rates"):
+        jounce.inverse_kinematics_rates(FOURBAR, "coupler_tip", rest, np.zeros(6))
     with pytest.raises(jounce.UnsupportedError, match="no closures"):
         jounce.closure_error(FOURBAR.without_closures(), rest)
 
