@@ -133,6 +133,7 @@ from jounce.model.robot import Robot as Robot
 from jounce.symbols.equations import Symbolic as Symbolic
 from jounce.symbols.equations import symbolic as symbolic
 from jounce.symbols.parameters import symbolic_parameters as symbolic_parameters
+from jounce.symbols.snapping import SnapWarning as SnapWarning
 from jounce.verification.records import Verification as Verification
 from jounce.verification.verify import verify as verify
 

@@ -10,8 +10,9 @@ import pytest
 import sympy as sp
 
 import jounce
+from jounce import SnapWarning
 from jounce.errors import UnknownNameError
-from jounce.symbols.snapping import NEAR, SnapWarning, snapped
+from jounce.symbols.snapping import NEAR, snapped
 from tests.tolerances import ROUNDOFF, assert_close
 
 URDF = """<robot name="arm"><link name="base"/>

@@ -24,6 +24,7 @@ from jounce.trajectory.spline.fit import System, banded_product, divided, square
 
 GRID_GAP = 4.0  # knots without a sample that a smoothing spline still bridges
 SAMPLE_GAP = 20.0  # median steps that an interpolating spline still bridges
+LONG = 0.5  # s: far beyond the median step this is a pause, however many there are
 FELT = 1e-14  # of what happens at the end of a window
 LARGEST = 1e100  # of samples and noise: squares of larger ones overflow
 MOST_DEGREE = 99
@@ -179,10 +180,14 @@ def _steps(t: np.ndarray) -> tuple[float, float]:
     """Return the usual step from one sample to the next, and the finest step of knots.
 
     Steps far beyond the usual ones are pauses; no other should be so long that the finest knots
-    leave a gap there.
+    leave a gap there.  One step in twenty may be a pause, or four of few samples; more of them only
+    where they last `LONG`: stamps that come in bursts have many long steps, but shorter ones.
     """
-    steps = np.diff(t)
-    usual = float(np.mean(steps[steps <= SAMPLE_GAP * np.quantile(steps, 0.95)]))
+    steps = np.sort(np.diff(t))
+    pauses = max(steps.size // 20, min(steps.size // 4, 4))
+    is_usual = steps <= SAMPLE_GAP * steps[-1 - pauses]
+    is_usual &= (steps <= SAMPLE_GAP * np.median(steps)) | (steps < LONG)
+    usual = float(np.mean(steps[is_usual]))
     return usual, max(usual, float(steps[steps <= SAMPLE_GAP * usual].max()) / GRID_GAP)
 
 

@@ -301,3 +301,30 @@ def test_errors_that_nobody_knows_are_not_judged():
     known = choose_smoothing(t, np.sin(t)[:, None], noise=1e-4)
     assert replace(known, error=np.full_like(known.error, 1e9)).unsupported(4)
     assert not replace(known, error=np.full_like(known.error, np.inf)).unsupported(4)
+
+
+@pytest.mark.parametrize(
+    ("runs", "count", "pause", "step"),
+    [
+        (2, 8, 50.0, 0.01),  # a single pause among a few samples
+        (2, 5, 0.3, 0.01),
+        (5, 6, 0.4, 0.01),
+        (100, 8, 50.0, 0.01),  # one step in eight is a pause
+        (3, 2000, 5.0, 0.001),
+    ],
+)
+def test_a_pause_is_one_whatever_the_number_of_samples(
+    runs: int, count: int, pause: float, step: float
+):
+    starts = (pause + step * count) * np.arange(runs)
+    t = (starts[:, None] + step * np.arange(count)).ravel()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SplineWarning)  # of derivatives that so few do not support
+        smoothing = choose_smoothing(t, np.sin(t)[:, None])
+    assert 3.9 * step < smoothing.gap < pause
+
+
+@pytest.mark.parametrize(("count", "inside", "between"), [(16, 5e-5, 0.016), (2, 5e-6, 0.01)])
+def test_stamps_in_bursts_are_one_motion(count: int, inside: float, between: float):
+    t = (between * np.arange(300)[:, None] + inside * np.arange(count)).ravel()
+    assert choose_smoothing(t, np.sin(t)[:, None], order=2).gap > between
