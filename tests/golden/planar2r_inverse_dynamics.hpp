@@ -69,57 +69,83 @@ private:
     T *first_;
 };
 
-inline void compute_part0(const double *__restrict q, double *__restrict s, const int n) noexcept
+inline void compute_part0(const double *__restrict q, const double *__restrict v, const double *__restrict a, const double *__restrict jerk, double *__restrict s, const int n) noexcept
 {
     for (int i = 0; i < n; ++i) {
-        const double v15 = std::sin(q[2 * i + 0]);
-        s[0 + i] = v15;
-        const double v16 = std::cos(q[2 * i + 0]);
-        s[32 + i] = v16;
-        const double v19 = std::sin(q[2 * i + 1]);
-        s[64 + i] = v19;
-        const double v20 = std::cos(q[2 * i + 1]);
-        s[96 + i] = v20;
+        s[0 + i] = q[2 * i + 0];
+        s[32 + i] = q[2 * i + 1];
+        s[64 + i] = v[2 * i + 0];
+        s[96 + i] = v[2 * i + 1];
+        s[128 + i] = a[2 * i + 0];
+        s[160 + i] = a[2 * i + 1];
+        s[192 + i] = jerk[2 * i + 0];
+        s[224 + i] = jerk[2 * i + 1];
     }
 }
 
-inline void compute_part1(const double *__restrict v, const double *__restrict a, const double *__restrict jerk, double *__restrict out0, double *__restrict out1, double *__restrict s, const int n) noexcept
+inline void compute_part1(double *__restrict s, const int n) noexcept
 {
     for (int i = 0; i < n; ++i) {
-        const double v14 = jerk[2 * i + 0] * 0x1.0000000000000p-1 /* 0.5 */;
-        const double v17 = jerk[2 * i + 1] * 0x1.0000000000000p-1 /* 0.5 */;
-        const double v18 = a[2 * i + 1] * 0x1.0000000000000p-1 /* 0.5 */;
-        const double v21 = v[2 * i + 1] * v[2 * i + 1];
+        const double v0 = s[0 + i];
+        const double v15 = std::sin(v0);
+        s[256 + i] = v15;
+        const double v16 = std::cos(v0);
+        s[288 + i] = v16;
+        const double v1 = s[32 + i];
+        const double v19 = std::sin(v1);
+        s[320 + i] = v19;
+        const double v20 = std::cos(v1);
+        s[352 + i] = v20;
+    }
+}
+
+inline void compute_part2(double *__restrict s, const int n) noexcept
+{
+    for (int i = 0; i < n; ++i) {
+        const double v6 = s[192 + i];
+        const double v14 = v6 * 0x1.0000000000000p-1 /* 0.5 */;
+        const double v7 = s[224 + i];
+        const double v17 = v7 * 0x1.0000000000000p-1 /* 0.5 */;
+        const double v5 = s[160 + i];
+        const double v18 = v5 * 0x1.0000000000000p-1 /* 0.5 */;
+        const double v3 = s[96 + i];
+        const double v21 = v3 * v3;
         const double v22 = 0x1.0000000000000p-1 /* 0.5 */ * v21;
-        const double v23 = s[0 + i] * 0x1.39d013a92a305p+3 /* 9.80665 */;
-        const double v24 = s[32 + i] * 0x1.39d013a92a305p+3 /* 9.80665 */;
-        const double v25 = v[2 * i + 0] * v24;
-        const double v26 = v[2 * i + 0] * v23;
-        const double v27 = a[2 * i + 0] + v24;
+        const double v15 = s[256 + i];
+        const double v23 = v15 * 0x1.39d013a92a305p+3 /* 9.80665 */;
+        const double v16 = s[288 + i];
+        const double v24 = v16 * 0x1.39d013a92a305p+3 /* 9.80665 */;
+        const double v2 = s[64 + i];
+        const double v25 = v2 * v24;
+        const double v26 = v2 * v23;
+        const double v4 = s[128 + i];
+        const double v27 = v4 + v24;
         const double v28 = v14 - v26;
-        const double v29 = s[96 + i] * v23;
-        const double v30 = v[2 * i + 0] * s[64 + i];
-        const double v31 = s[64 + i] * v27;
+        const double v20 = s[352 + i];
+        const double v29 = v20 * v23;
+        const double v19 = s[320 + i];
+        const double v30 = v2 * v19;
+        const double v31 = v19 * v27;
         const double v32 = v29 + v31;
-        const double v33 = s[64 + i] * v23;
-        const double v34 = s[64 + i] * v25;
-        const double v35 = v[2 * i + 0] * s[96 + i];
-        const double v36 = s[96 + i] * v27;
-        const double v37 = s[96 + i] * v28;
+        const double v33 = v19 * v23;
+        const double v34 = v19 * v25;
+        const double v35 = v2 * v20;
+        const double v36 = v20 * v27;
+        const double v37 = v20 * v28;
         const double v38 = v33 - v36;
         const double v39 = v34 - v37;
-        const double v40 = v[2 * i + 1] * v35;
+        const double v40 = v3 * v35;
         const double v41 = v32 + v40;
-        const double v42 = v[2 * i + 1] * v30;
-        const double v43 = v[2 * i + 1] * v32;
+        const double v42 = v3 * v30;
+        const double v43 = v3 * v32;
         const double v44 = v18 * v30;
         const double v45 = v43 + v44;
         const double v46 = v22 * v35;
         const double v47 = v39 + v46;
         const double v48 = v38 + v42;
         const double v49 = v45 + v47;
-        const double v50 = v[2 * i + 0] + v[2 * i + 1];
-        const double v51 = a[2 * i + 0] + a[2 * i + 1];
+        const double v50 = v2 + v3;
+        const double v51 = v4 + v5;
         const double v52 = v14 + v17;
         const double v53 = v51 * 0x1.cac083126e978p-2 /* 0.44799999999999995 */;
         const double v54 = v52 * 0x1.cac083126e978p-2 /* 0.44799999999999995 */;
@@ -130,18 +156,18 @@ inline void compute_part1(const double *__restrict v, const double *__restrict a
         const double v59 = v50 * 0x1.1eb851eb851ebp-1 /* 0.5599999999999999 */;
         const double v60 = v51 * 0x1.1eb851eb851ebp-1 /* 0.5599999999999999 */;
         const double v61 = v52 * 0x1.1eb851eb851ebp-1 /* 0.5599999999999999 */;
-        const double v62 = v[2 * i + 1] * v59;
-        const double v63 = v[2 * i + 1] * v60;
+        const double v62 = v3 * v59;
+        const double v63 = v3 * v60;
         const double v64 = v18 * v59;
         const double v65 = v63 + v64;
         const double v66 = v22 * v59;
         const double v67 = v61 - v66;
-        const double v68 = s[64 + i] * v59;
-        const double v69 = s[64 + i] * v62;
-        const double v70 = s[64 + i] * v65;
-        const double v71 = s[96 + i] * v59;
-        const double v72 = s[96 + i] * v60;
-        const double v73 = s[96 + i] * v67;
+        const double v68 = v19 * v59;
+        const double v69 = v19 * v62;
+        const double v70 = v19 * v65;
+        const double v71 = v20 * v59;
+        const double v72 = v20 * v60;
+        const double v73 = v20 * v67;
         const double v74 = v69 - v72;
         const double v75 = v70 - v73;
         const double v76 = v57 - v74;
@@ -152,18 +178,18 @@ inline void compute_part1(const double *__restrict v, const double *__restrict a
         const double v81 = v41 * v59;
         const double v82 = v80 + v81;
         const double v83 = v57 + v79;
-        out0[2 * i + 1] = v83;
+        s[0 + i] = v83;
         const double v84 = v78 + v82;
-        out1[2 * i + 1] = v84;
-        const double v85 = v[2 * i + 0] * 0x1.199999999999ap+1 /* 2.2 */;
-        const double v86 = a[2 * i + 0] * 0x1.199999999999ap+1 /* 2.2 */;
+        s[32 + i] = v84;
+        const double v85 = v2 * 0x1.199999999999ap+1 /* 2.2 */;
+        const double v86 = v4 * 0x1.199999999999ap+1 /* 2.2 */;
         const double v87 = v14 * 0x1.199999999999ap+1 /* 2.2 */;
         const double v88 = v24 * 0x1.199999999999ap+1 /* 2.2 */;
         const double v89 = v26 * 0x1.199999999999ap+1 /* 2.2 */;
         const double v90 = v86 + v88;
         const double v91 = v87 - v89;
         const double v92 = v76 + v90;
-        out0[2 * i + 0] = v92;
+        s[384 + i] = v92;
         const double v93 = v77 + v91;
         const double v94 = v71 + v85;
         const double v95 = 2.0 * v93;
@@ -171,17 +197,29 @@ inline void compute_part1(const double *__restrict v, const double *__restrict a
         const double v97 = v24 * v68;
         const double v98 = v96 + v97;
         const double v99 = v95 + v98;
-        out1[2 * i + 0] = v99;
+        s[416 + i] = v99;
+    }
+}
+
+inline void compute_part3(double *__restrict out0, double *__restrict out1, double *__restrict s, const int n) noexcept
+{
+    for (int i = 0; i < n; ++i) {
+        out0[2 * i + 0] = s[384 + i];
+        out0[2 * i + 1] = s[0 + i];
+        out1[2 * i + 0] = s[416 + i];
+        out1[2 * i + 1] = s[32 + i];
     }
 }
 
 inline void compute(const double *q, const double *v, const double *a, const double *jerk, double *out0, double *out1) noexcept
 {
-    double s[128];
+    double s[448];
     for (int first = 0; first < 100; first += 32) {
         const int n = 100 - first < 32 ? 100 - first : 32;
-        compute_part0(q + 2 * first, s, n);
-        compute_part1(v + 2 * first, a + 2 * first, jerk + 2 * first, out0 + 2 * first, out1 + 2 * first, s, n);
+        compute_part0(q + 2 * first, v + 2 * first, a + 2 * first, jerk + 2 * first, s, n);
+        compute_part1(s, n);
+        compute_part2(s, n);
+        compute_part3(out0 + 2 * first, out1 + 2 * first, s, n);
     }
 }
 

@@ -2,8 +2,9 @@
 
 A long program is cut into functions of its own that hand values on through a local array, as C
 compilers are superlinear in the length of a function too.  Of a fixed batch every such function is
-a loop over a block of samples; sines and cosines have loops of their own, so that compilers turn
-the others into vector instructions.
+a loop over a block of samples; sines and cosines have loops of their own, and so have arguments,
+whose rows become columns of the array and columns rows, so that compilers turn the others into
+vector instructions.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from jounce.errors import ArgumentError
 CHUNK = 2000
 BATCH_CHUNK = 200  # operations in a loop: what is alive in it is to stay in registers and cache
 LARGEST_INT = 2**31 - 1
+NARROW = 40  # numbers in a row of results that wait in the array for the end of a batch
 BLOCK = 32  # samples that a loop works on: what is handed on between loops is to stay in the cache
 
 ARITHMETIC = {
@@ -177,7 +179,7 @@ class _Printer:
         if len(steps) <= 1:
             body = [line for step in steps for line in self._body(step, {})]
             return self._main([*body, *self._copies()])
-        slots = allocate(self.code, list(steps), resident=False)
+        slots = allocate(self.code, list(steps), inputs=False, outputs=())
         parts = [self._part(k, self._body(step, slots.of)) for k, step in enumerate(steps)]
         body = [self._scratch(slots.count - 1), *(call for _, call in parts), *self._copies()]
         return "\n".join([*(text for text, _ in parts), self._main(body)])
@@ -191,8 +193,21 @@ class _Printer:
                 f"an int counts; take at most {(LARGEST_INT - BLOCK) // widest} samples."
             )
         steps = [_plain(step) for step in schedule(self.code, chunk=chunk)]
-        slots = allocate(self.code, list(steps), resident=False)
-        bodies = [*(self._body(step, slots.of) for step in steps), self._copies()]
+        late = self._stores(narrow=True)
+        self.stores = self._stores(narrow=False)
+        slots = allocate(self.code, list(steps), outputs=late)
+        reads = [
+            f"    {self._slot(slots.of[x])} = {self.leaves[x]};"
+            for x in range(self.program.input_count)
+            if x in slots.of
+        ]
+        writes = [
+            f"    {place} = {self._operand(x, set(), slots.of)};"
+            for x, places in late.items()
+            for place in places
+        ]
+        inner = [self._body(step, slots.of) for step in steps]
+        bodies = [reads, *inner, writes, self._copies()]
         parts = [self._part(k, body) for k, body in enumerate(filter(None, bodies))]
         body = [
             f"    for (int first = 0; first < {samples}; first += {BLOCK}) {{",
@@ -234,11 +249,11 @@ class _Printer:
             leaves[len(leaves)] = self.dialect.literal(value)
         return leaves
 
-    def _stores(self) -> dict[int, list[str]]:
-        """Map each value to the places of the outputs that hold it."""
+    def _stores(self, *, narrow: bool | None = None) -> dict[int, list[str]]:
+        """Map each value to the places of the outputs, or of those of one kind, that hold it."""
         stores: dict[int, list[str]] = {}
         for name, row in zip(self.outs, self.program.outputs, strict=True):
-            for column, value in enumerate(row):
+            for column, value in enumerate(row if narrow in (None, len(row) <= NARROW) else ()):
                 stores.setdefault(value, []).append(self._entry(name, len(row), column))
         return stores
 
@@ -263,6 +278,10 @@ class _Printer:
         own = set(step.values)
         lines: list[str] = []
         for value in step.values:
+            for x in self.code.reads[value] if self.dialect.samples is not None else ():
+                if x not in own and x in slots:  # read once: a store may be to the same place
+                    lines.append(f"    const {self.dialect.real} v{x} = {self._slot(slots[x])};")
+                    own.add(x)
             operands = [self._operand(x, own, slots) for x in self.code.reads[value]]
             right = self.dialect.operation(self.code.op[value - self.code.first], operands)
             places = self.stores.get(value, [])
@@ -274,9 +293,9 @@ class _Printer:
 
     def _operand(self, value: int, own: set[int], slots: dict[int, int]) -> str:
         """Spell an operand: leaf, local or scratch."""
-        if value < self.code.first:
-            return self.leaves[value]
-        return f"v{value}" if value in own else self._slot(slots[value])
+        if value in own:
+            return f"v{value}"
+        return self._slot(slots[value]) if value in slots else self.leaves[value]
 
     def _copies(self) -> list[str]:
         """Return the statements for outputs that are inputs or constants."""

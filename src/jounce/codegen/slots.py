@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from jounce.codegen.fusion import Code
@@ -21,13 +22,17 @@ class Slots:
     unused: int
 
 
-def allocate(code: Code, steps: list[Step], *, resident: bool = True) -> Slots:
+def allocate(
+    code: Code, steps: list[Step], *, inputs: bool = True, outputs: Iterable[int] | None = None
+) -> Slots:
     """Assign slots; one that dies in a step is reused from the next step on.
 
-    If resident, inputs are there before the first step and outputs stay to the end; otherwise
-    neither needs a slot.
+    ``inputs`` are there before the first step, or need no slot; ``outputs`` are the values that
+    stay to the end, by default all that the program returns.
     """
-    made, last = _lifetimes(code, steps, resident=resident)
+    if outputs is None:
+        outputs = [x for row in code.program.outputs for x in row]
+    made, last = _lifetimes(code, steps, code.program.input_count if inputs else 0, outputs)
     crossing = sorted((v for v in last if last[v] > made[v]), key=lambda v: (made[v], v))
     of: dict[int, int] = {}
     free: list[int] = []
@@ -46,10 +51,9 @@ def allocate(code: Code, steps: list[Step], *, resident: bool = True) -> Slots:
 
 
 def _lifetimes(
-    code: Code, steps: list[Step], *, resident: bool
+    code: Code, steps: list[Step], inputs: int, outputs: Iterable[int]
 ) -> tuple[dict[int, int], dict[int, int]]:
     """Return the step that makes each value (−1 for inputs) and the last one that reads it."""
-    inputs = code.program.input_count if resident else 0
     made: dict[int, int] = {}
     last: dict[int, int] = {}
     for k, step in enumerate(steps):
@@ -57,8 +61,7 @@ def _lifetimes(
             made[value] = k
             for x in operands:
                 last[x] = k
-    if resident:
-        last.update((x, len(steps)) for row in code.program.outputs for x in row)
+    last.update((x, len(steps)) for x in outputs)
     last = {x: k for x, k in last.items() if x >= code.first or x < inputs}
     made.update((x, -1) for x in last if x < inputs)
     for value, step in made.items():

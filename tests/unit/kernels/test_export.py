@@ -280,7 +280,7 @@ def test_compilers_turn_a_batch_into_vector_instructions(tmp_path: Path):
     said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stderr
     loops = (tmp_path / "f.c").read_text().count("for (int i = 0; i < n; ++i)")
     vectorized = {line.split(":")[1] for line in said.splitlines() if "loop vectorized" in line}
-    assert len(vectorized) > loops / 3 > 3  # not sines, nor what reads arguments at a stride of 7
+    assert len(vectorized) > loops / 2 > 3  # not sines, nor the loops that turn rows to columns
 
 
 def error_of(got: list, wanted: list) -> list[float]:
