@@ -131,13 +131,12 @@ def _primitive() -> Any:
         count = len(shapes(inner).arguments)
         primals, linear = operands[:count], operands[count:]
         given = [ad.instantiate_zeros(x) for x in cotangents]
-        batch = batch_shape(inner, primals)
         if kind == "jvp":
-            lam = weights(jnp, inner, batch, given)
+            lam = weights(jnp, inner, given)
             parts = call(*primals, lam, spec=product(inner, "vjp"))
         else:
             moved = call(*primals, *given, spec=product(inner, "jvp"))
-            parts = [weights(jnp, inner, batch, moved)]
+            parts = [weights(jnp, inner, moved)]
         pairs = zip(linear, parts, strict=True)
         return [None] * count + [p if ad.is_undefined_primal(x) else None for x, p in pairs]
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from jounce.errors import ShapeError
-from jounce.kernels.arrays import blocks_at, input_rows
+from jounce.kernels.arrays import Blocks, blocks, input_rows
 from jounce.kernels.description import KernelSpec, partials_of, signature
 from jounce.kernels.kernel import kernel_of
 from jounce.kernels.table import Signature
@@ -48,12 +48,12 @@ def results_of(spec: KernelSpec) -> tuple[tuple[int, tuple[int, ...]], ...]:
 
 
 @lru_cache(maxsize=256)
-def _blocks(spec: KernelSpec) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Return the blocks of rows, and the numbers in a row, of each argument and each result."""
+def _blocks(spec: KernelSpec) -> tuple[Blocks, Blocks]:
+    """Return the blocks of rows of arguments and of results."""
     arguments, results = shapes(spec).arguments, results_of(spec)
     return (
-        [(max(orders, 1), width) for _, width, orders in arguments],
-        [(max(orders, 1), prod(tail)) for orders, tail in results],
+        blocks((max(orders, 1), width) for _, width, orders in arguments),
+        blocks((max(orders, 1), prod(tail)) for orders, tail in results),
     )
 
 
@@ -91,8 +91,8 @@ def run(spec: KernelSpec, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
     results = [np.empty(shape) for shape in result_shapes(spec, batch)]
     if rows := prod(batch):
         inputs = input_rows(shapes(spec), arrays, batch)
-        places = [x.ctypes.data for x in results]
-        kernel_of(spec).run_rows(inputs, blocks_at(results, places, _blocks(spec)[1], rows), rows)
+        outputs = _blocks(spec)[1].rows([x.ctypes.data for x in results], rows, results)
+        kernel_of(spec).run_rows(inputs, outputs, rows)
     return results
 
 
@@ -102,10 +102,7 @@ def run_at(
     """Run the kernel on contiguous arrays at these addresses; ``keep`` owns their memory."""
     if rows:
         ins, outs = _blocks(spec)
-        inputs, outputs = (
-            blocks_at(keep, arguments, ins, rows),
-            blocks_at(keep, results, outs, rows),
-        )
+        inputs, outputs = ins.rows(arguments, rows, keep), outs.rows(results, rows, keep)
         kernel_of(spec).run_rows(inputs, outputs, rows)
 
 
@@ -127,11 +124,12 @@ def result_axes(spec: KernelSpec) -> list[int]:
     return [1 if orders else 0 for orders, _ in results_of(spec)]
 
 
-def weights(xp: Any, spec: KernelSpec, batch: tuple[int, ...], cotangents: Sequence[Any]) -> Any:
+def weights(xp: Any, spec: KernelSpec, cotangents: Sequence[Any]) -> Any:
     """Return cotangents of the results as λ of the kernel's ``vjp``."""
     form = shapes(spec)
     if partials_of(spec) is None:
-        return cotangents[0].reshape(form.rows, *batch, prod(form.tail))
+        (x,), axes = cotangents, len(form.tail)
+        return x if axes == 1 else x.reshape(*x.shape[: len(x.shape) - axes], prod(form.tail))
     longest = form.tail[0]
     rows = []
     for (orders, (width,)), x in zip(results_of(spec), cotangents, strict=True):

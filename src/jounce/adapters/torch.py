@@ -102,13 +102,15 @@ def _call() -> Callable[..., Any]:
     """Return the differentiable call; all operands have the same batch axes."""
     import torch
 
+    float64 = torch.float64
+
     def compute(spec: KernelSpec, *operands: Any) -> Any:
         places = _places(operands)
         if not all(places):
             arrays = run(spec, [x.numpy(force=True) for x in operands])
             return tuple([torch.from_numpy(x) for x in arrays])
         batch = batch_shape(spec, operands)
-        results = tuple([torch.empty(s, dtype=torch.float64) for s in result_shapes(spec, batch)])
+        results = tuple([torch.empty(*s, dtype=float64) for s in result_shapes(spec, batch)])
         run_at(spec, places, [x.data_ptr() for x in results], prod(batch), (operands, results))
         return results
 
@@ -124,7 +126,7 @@ def _call() -> Callable[..., Any]:
         @staticmethod
         def backward(ctx: Any, *grad_outputs: Any) -> Any:
             spec, operands = ctx.spec, ctx.saved_tensors
-            lam = weights(torch, spec, batch_shape(spec, operands), grad_outputs)
+            lam = weights(torch, spec, grad_outputs)
             step = call if torch.is_grad_enabled() or transforms() else compute
             return None, *step(product(spec, "vjp"), *operands, lam)
 

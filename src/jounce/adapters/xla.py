@@ -84,7 +84,7 @@ class _Frame(ctypes.Structure):
     ]  # fmt: skip
 
 
-_Handler = ctypes.CFUNCTYPE(c_void_p, POINTER(_Frame))
+_Handler = ctypes.CFUNCTYPE(c_void_p, c_void_p)
 _capsule = ctypes.pythonapi.PyCapsule_New
 _capsule.restype = ctypes.py_object
 _capsule.argtypes = [c_void_p, ctypes.c_char_p, c_void_p]
@@ -105,8 +105,8 @@ def register(jax: Any, name: str, function: Callable[[Buffers, Buffers], None]) 
 
 def _register(jax: Any, name: str, function: Callable[[Buffers, Buffers], None]) -> Any:
     @_Handler
-    def handler(frame: Any) -> Any:
-        frame = frame[0]
+    def handler(address: int) -> Any:
+        frame: Any = _Frame.from_address(address)
         try:
             if frame.extension and frame.extension[0].kind == METADATA:
                 return _describe(frame)
@@ -134,8 +134,10 @@ def _describe(frame: Any) -> None:
 
 
 def _found(buffers: Any) -> Buffers:
-    places = (c_void_p * buffers.count).from_address(buffers.buffers or 0)
-    return [Buffer.from_address(place) for place in places]
+    if not buffers.count:
+        return []
+    places = (c_void_p * buffers.count).from_address(buffers.buffers)
+    return list(map(Buffer.from_address, places))
 
 
 def _error(frame: Any, message: str) -> Any:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,30 +14,38 @@ from jounce.kernels.table import Argument, Signature
 from jounce.model.checks import as_floats, check_finite, check_quaternion
 from jounce.model.robot import Robot
 
-# rows in memory: what owns it, the address of row 0, and the numbers from a row to the next
-Rows = tuple[Any, int, int]
+
+class Rows(NamedTuple):
+    """Rows of several arguments in memory: row r of k starts at ``address[k] + 8 stride[k] r``."""
+
+    address: Sequence[int]
+    stride: Sequence[int]
+    keep: Any  # owns the memory
+
+    def array(self, k: int, width: int, rows: int) -> np.ndarray:
+        """Return the rows of one argument as an array on their memory; one row if repeated."""
+        address, stride = self.address[k], self.stride[k]
+        count = 1 if width and not stride else rows
+        memory: Any = (ctypes.c_double * (stride * (count - 1) + width)).from_address(address)
+        return np.ndarray((count, width), np.float64, memory, strides=(8 * stride, 8))
 
 
-def blocks_at(
-    keep: Any, addresses: Sequence[int], forms: Sequence[tuple[int, int]], rows: int
-) -> list[Rows]:
-    """Return the rows of arrays that begin at addresses.
+class Blocks(NamedTuple):
+    """Blocks of rows in contiguous arrays, each with the numbers of a row side by side."""
 
-    A form is the number of blocks of rows, one after another, and the numbers in a row.
-    """
-    return [
-        (keep, address + 8 * rows * width * k, width)
-        for address, (count, width) in zip(addresses, forms, strict=True)
-        for k in range(count)
-    ]
+    place: Sequence[tuple[int, int]]  # number of the array, and bytes before the block for each row
+    stride: Sequence[int]
+
+    def rows(self, starts: Sequence[int], rows: int, keep: Any) -> Rows:
+        """Return the rows of arrays that start at these addresses."""
+        return Rows([starts[k] + rows * before for k, before in self.place], self.stride, keep)
 
 
-def rows_at(place: Rows, width: int, rows: int) -> np.ndarray:
-    """Return the rows as an array on their memory; one row if it is repeated."""
-    _, address, stride = place
-    count = 1 if width and not stride else rows
-    memory: Any = (ctypes.c_double * (stride * (count - 1) + width)).from_address(address)
-    return np.ndarray((count, width), np.float64, memory, strides=(8 * stride, 8))
+def blocks(forms: Iterable[tuple[int, int]]) -> Blocks:
+    """Return the blocks of arrays that have so many blocks, with so many numbers in a row."""
+    forms = list(forms)
+    place = [(k, 8 * width * b) for k, (count, width) in enumerate(forms) for b in range(count)]
+    return Blocks(place, [width for count, width in forms for _ in range(count)])
 
 
 def checked_arrays(
@@ -110,28 +118,26 @@ def check_result(result: np.ndarray) -> None:
         )
 
 
-def input_rows(
-    signature: Signature, arrays: Sequence[np.ndarray], batch: tuple[int, ...]
-) -> list[Rows]:
+def input_rows(signature: Signature, arrays: Sequence[np.ndarray], batch: tuple[int, ...]) -> Rows:
     """Return the rows of every argument, one entry an order for those that have orders."""
     pairs = zip(signature.arguments, arrays, strict=True)
-    return [_rows(x, batch) for a, array in pairs for x in (array if a.orders else (array,))]
+    found = [_rows(x, batch) for a, array in pairs for x in (array if a.orders else (array,))]
+    return Rows([x.ctypes.data for x, _ in found], [stride for _, stride in found], found)
 
 
-def _rows(array: np.ndarray, batch: tuple[int, ...]) -> Rows:
-    """Describe an array in place where its rows allow it, else a copy."""
+def _rows(array: np.ndarray, batch: tuple[int, ...]) -> tuple[np.ndarray, int]:
+    """Return the array where its rows allow it, else a copy, and the numbers between rows."""
     width, size = array.shape[-1], prod(batch)
     lead = array.shape[:-1]
     usable = array.flags.aligned and (width <= 1 or array.strides[-1] == 8)
     if usable and prod(lead) == 1:
-        return array, array.ctypes.data, 0
+        return array, 0
     if usable and prod(lead) == size:
         if array.flags.c_contiguous:
-            return array, array.ctypes.data, width
+            return array, width
         if array.ndim == 2 and array.strides[0] % 8 == 0:
-            return array, array.ctypes.data, array.strides[0] // 8
-    copy = np.ascontiguousarray(np.broadcast_to(array, (*batch, width)))
-    return copy, copy.ctypes.data, width
+            return array, array.strides[0] // 8
+    return np.ascontiguousarray(np.broadcast_to(array, (*batch, width))), width
 
 
 def result_array(signature: Signature, batch: tuple[int, ...], out: Any) -> np.ndarray:
@@ -147,10 +153,10 @@ def result_array(signature: Signature, batch: tuple[int, ...], out: Any) -> np.n
     return out
 
 
-def result_rows(result: np.ndarray, rows: int) -> list[Rows]:
+def result_rows(result: np.ndarray, rows: int) -> Rows:
     """Return the rows of a result, one entry an order."""
     form = len(result), result[0].size // rows
-    return blocks_at(result, [result.ctypes.data], [form], rows)
+    return blocks([form]).rows([result.ctypes.data], rows, result)
 
 
 def apart(arrays: Sequence[np.ndarray], out: np.ndarray) -> list[np.ndarray]:

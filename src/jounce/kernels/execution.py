@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -13,7 +12,7 @@ from jounce.codegen.interpreter import interpret
 from jounce.codegen.llvm.sweep import PAST_CACHE, WIDE
 from jounce.codegen.machine_code import MachineCode
 from jounce.codegen.program import Program
-from jounce.kernels.arrays import Rows, rows_at
+from jounce.kernels.arrays import Rows
 from jounce.kernels.team import (
     HEADER,
     HELPERS,
@@ -21,6 +20,7 @@ from jounce.kernels.team import (
     LINE,
     MAX_THREADS,
     PART_ROWS,
+    WIDTHS,
     Team,
     team,
 )
@@ -49,17 +49,15 @@ class Runner:
         self._local = threading.local()
         self._held: dict[int, Any] = {}  # memory that threads may be at work on
 
-    def run(
-        self, inputs: Sequence[Rows], outputs: Sequence[Rows], rows: int, threads: int | None
-    ) -> None:
+    def run(self, inputs: Rows, outputs: Rows, rows: int, threads: int | None) -> None:
         """Compute all rows; ``threads=None`` takes as many as the work is worth."""
         job = self.job(rows, threads)
         place = len(job) - self._places
-        base = ctypes.addressof(job)
-        for k, words in enumerate((*_places(inputs), *_places(outputs))):
-            job[INPUTS + k] = base + 8 * place
-            job[place : place + len(words)] = words
-            place += len(words)
+        job[place:] = [*inputs.address, *inputs.stride, *outputs.address, *outputs.stride]
+        first = ctypes.addressof(job) + 8 * place
+        ins, outs = 8 * len(inputs.address), 8 * len(outputs.address)
+        between = first + 2 * ins
+        job[INPUTS : WIDTHS + 1] = first, first + ins, between, between + outs
         self.do(job, rows, (inputs, outputs))
 
     def job(self, rows: int, threads: int | None) -> Any:
@@ -116,11 +114,6 @@ class Runner:
         return min(int(asked), -(-rows // PART_ROWS), MAX_THREADS)
 
 
-def _places(rows: Sequence[Rows]) -> tuple[Sequence[int], Sequence[int]]:
-    """Return where rows begin, and how far they are apart."""
-    return [address for _, address, _ in rows], [stride for _, _, stride in rows]
-
-
 def part_size(rows: int, threads: int, row_bytes: int) -> int:
     """Return how many times `PART_ROWS` rows a thread takes at least.
 
@@ -132,12 +125,10 @@ def part_size(rows: int, threads: int, row_bytes: int) -> int:
     return -(-part // PART_ROWS)
 
 
-def run_interpreted(
-    program: Program, inputs: Sequence[Rows], outputs: Sequence[Rows], rows: int
-) -> None:
+def run_interpreted(program: Program, inputs: Rows, outputs: Rows, rows: int) -> None:
     """Compute all rows without machine code."""
-    given = [rows_at(x, width, rows) for x, width in zip(inputs, program.input_widths, strict=True)]
-    blocks = [rows_at(x, len(row), rows) for x, row in zip(outputs, program.outputs, strict=True)]
+    given = [inputs.array(k, width, rows) for k, width in enumerate(program.input_widths)]
+    blocks = [outputs.array(k, width, rows) for k, width in enumerate(program.output_widths)]
     for begin in range(0, rows, INTERPRETED_ROWS):
         span = slice(begin, begin + INTERPRETED_ROWS)
         parts = [x if len(x) == 1 else x[span] for x in given]

@@ -200,13 +200,7 @@ class Kernel:
             check_result(result)
         return result
 
-    def run_rows(
-        self,
-        inputs: Sequence[Rows],
-        outputs: Sequence[Rows],
-        rows: int,
-        threads: int | None = None,
-    ) -> None:
+    def run_rows(self, inputs: Rows, outputs: Rows, rows: int, threads: int | None = None) -> None:
         """Run on rows in memory, unchecked: one entry an order of every argument and result.
 
         Partials are written as wide as their argument, without the zeros that a call appends.
