@@ -115,6 +115,20 @@ def _lock(descriptor: int) -> bool:
     return False
 
 
+def is_taken(descriptor: int) -> bool:
+    """Lock a file until it is closed; tell whether another process has it locked.
+
+    Where the system has no locks nothing is taken.
+    """
+    with contextlib.suppress(OSError):
+        try:
+            if fcntl is not None:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
 @cache  # once a process: a directory of a hundred thousand results is not searched for each
 def _sweep(directory: Path) -> None:
     """Remove what killed processes of this user have left in a directory."""

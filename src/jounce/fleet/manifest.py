@@ -14,8 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
-from jounce.errors import JounceError
-from jounce.files import atomic_write
+from jounce.errors import ArgumentError, JounceError
+from jounce.files import atomic_write, is_taken
 from jounce.lazy import required
 
 NAME = "manifest.jsonl"
@@ -44,21 +44,31 @@ class Record(NamedTuple):
 
 
 class Manifest:
-    """The records in a folder, by the name of the result; a context in which more are added."""
+    """The records in a folder, by the name of the result; a context in which more are added.
+
+    One run at a time: what two write at once would be known by the records of either.
+    """
 
     def __init__(self, out: Path) -> None:
         self.path = out / NAME
         self.records: dict[str, Record] = {}
-        if self.path.exists():
-            for line in self.path.read_text(encoding="utf-8").splitlines():
-                record = _parsed(line)
-                if record is not None:
-                    self.records[record.output] = record
 
     def __enter__(self) -> Manifest:
-        before = self.path.read_bytes()[-1:] if self.path.exists() else b""
-        self._file = self.path.open("a", encoding="utf-8", newline="\n")
-        if before not in (b"", b"\n"):  # a line that a run was killed in
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = self.path.open("a+", encoding="utf-8", errors="replace", newline="\n")
+        if is_taken(self._file.fileno()):
+            self._file.close()
+            raise ArgumentError(
+                f"{self.path.parent}: another run writes its results there; wait until it has "
+                "ended, or give another folder."
+            )
+        self._file.seek(0)
+        before = self._file.read()
+        for line in before.splitlines():
+            record = _parsed(line)
+            if record is not None:
+                self.records[record.output] = record
+        if before and not before.endswith("\n"):  # a line that a run was killed in
             self._file.write("\n")
         return self
 

@@ -27,32 +27,52 @@ def sources(files: Files, out: Path | None = None) -> list[Source]:
     """Return the logs in files, folders and globs, each once, without those below ``out``.
 
     A result is called as its log, with the folders below the one that was given, or below the
-    last one without a wildcard.
+    last one without a wildcard; with ``out``, where results go, no two may have the same name.
     """
     given = [files] if isinstance(files, (str, os.PathLike)) else files
     patterns = [os.fspath(pattern) for pattern in given]
+    results = None if out is None else os.path.realpath(out)
     found: dict[str, Source] = {}
+    below = 0
     for pattern in patterns:
         for path, root in _expanded(Path(pattern)):
-            if out is None or not path.absolute().is_relative_to(out.absolute()):
-                output = path.relative_to(root).with_suffix(".parquet").as_posix()
+            if results is not None and Path(os.path.realpath(path)).is_relative_to(results):
+                below += 1
+            else:
                 log = os.fspath(path.absolute())
-                found.setdefault(log, Source(log, output))
+                found.setdefault(log, Source(log, _result(path.relative_to(root))))
     if not found:
+        asked = ", ".join(patterns) or "nothing"
+        if below:
+            raise ArgumentError(
+                f"all logs in {asked} are below {out}, where the results go; give another folder "
+                "for the results."
+            )
         endings = ", ".join(READERS)
         raise ArgumentError(
-            f"no logs in {', '.join(patterns) or 'nothing'}; give files that end in "
-            f"{endings}, folders of them, or patterns such as 'logs/**/*.parquet'."
+            f"no logs in {asked}; give files that end in {endings}, folders of them, or patterns "
+            "such as 'logs/**/*.parquet'."
         )
+    if out is not None:
+        _refuse_same_results(found.values())
+    return list(found.values())
+
+
+def _result(log: Path) -> str:
+    """Return what the result of a log is called; the folder of a bag may have dots in its name."""
+    name = log.stem if log.suffix.lower() in READERS else log.name
+    return log.with_name(f"{name}.parquet").as_posix()
+
+
+def _refuse_same_results(logs: Iterable[Source]) -> None:
     named: dict[str, Source] = {}
-    for source in found.values():
+    for source in logs:
         other = named.setdefault(source.output, source)
         if other is not source:
             raise ArgumentError(
                 f"{other.path} and {source.path} would both become {source.output}; give the "
                 "folder above them, rename one, or give them one by one."
             )
-    return list(named.values())
 
 
 def _expanded(path: Path) -> Iterator[tuple[Path, Path]]:
@@ -75,12 +95,18 @@ def _expanded(path: Path) -> Iterator[tuple[Path, Path]]:
             )
 
 
-def _below(folder: Path) -> Iterator[Path]:
-    """Yield the logs in a folder and in those below it, in the order of their names."""
+def _below(folder: Path, above: tuple[str, ...] = ()) -> Iterator[Path]:
+    """Yield the logs in a folder and in those below it, in the order of their names.
+
+    Links are followed, but not to one of the folders ``above``.
+    """
+    here = os.path.realpath(folder)
+    if here in above:
+        return
     for path in sorted(folder.iterdir()):
         if path.name.startswith("."):
             continue
         if path.is_dir() and not (path / BAG).is_file():
-            yield from _below(path)
+            yield from _below(path, (*above, here))
         elif path.is_dir() or path.suffix.lower() in READERS:
             yield path

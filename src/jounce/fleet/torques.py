@@ -135,15 +135,13 @@ def inverse_dynamics(
     checked = checked_integer("order", order), checked_integer("split", split, 1)
     work = Work(robot, folder, *checked, reading)
     logs = sources(files, folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    manifest = Manifest(folder)
     made = 0
-    with connected(client, workers) as cluster, manifest:
+    with connected(client, workers) as cluster, Manifest(folder) as manifest:
         for done, is_new in enumerate(_records(cluster, work, logs, manifest), 1):
             made += is_new
             if progress is not None:
                 progress(done, len(logs))
-    manifest.rewrite(log.output for log in logs)
+        manifest.rewrite(log.output for log in logs)
     result = Torques(tuple(manifest.records[log.output] for log in logs), made)
     if not result.failed:
         shutil.rmtree(folder / PARTS, ignore_errors=True)

@@ -44,6 +44,32 @@ def test_a_bag_of_several_files_is_one_log(tree: Path):
     for name in ("metadata.yaml", "bag_0.db3"):
         (tree / "b" / "bag" / name).touch()
     assert [s.output for s in sources(tree / "b")] == ["bag.parquet", "c.parquet", "d.parquet"]
+    (tree / "b" / "bag").rename(tree / "b" / "bag.2026-11-17")
+    assert sources(tree / "b")[0].output == "bag.2026-11-17.parquet"
+
+
+def test_links_are_followed_but_not_in_circles(tree: Path):
+    (tree / "b" / "up").symlink_to(tree)
+    (tree / "c").symlink_to(tree / "b")
+    found = [s.output for s in sources(tree / "c")]
+    assert found == ["c.parquet", "d.parquet", "up/a.parquet", "up/out/f.parquet"]
+
+
+def test_results_behind_a_link_are_no_logs(tree: Path):
+    """Nor would a log become its own result."""
+    (tree / "link").symlink_to(tree / "b")
+    assert [s.output for s in sources(tree, tree / "link")] == ["a.parquet", "out/f.parquet"]
+    for logs in ("b", "link", "b/*.npz", "link/c.parquet"):
+        with pytest.raises(
+            ArgumentError, match=r"are below .*, where the results go; give another"
+        ):
+            sources(tree / logs, tree / "link")
+
+
+def test_names_of_results_matter_only_for_results(tree: Path):
+    (tree / "b" / "a.csv").touch()
+    given = [tree / "a.csv", tree / "b" / "a.csv"]
+    assert [s.path for s in sources(given)] == [str(path) for path in given]
 
 
 @pytest.mark.parametrize(

@@ -127,6 +127,35 @@ def test_done_work_is_known_by_content(two: Any, logs: Path, tmp_path: Path):
     assert inverse_dynamics(heavy, mine, out, client=two, order=1, noise=1e-6).made == 4
 
 
+def test_another_version_makes_all_again(one: Any, logs: Path, tmp_path: Path, monkeypatch):
+    def made() -> int:
+        return inverse_dynamics(ARM, logs / "b", tmp_path, client=one).made
+
+    assert (made(), made()) == (3, 0)
+    monkeypatch.setattr("jounce.fleet.torques.version", lambda _: "999")
+    assert (made(), made()) == (3, 0)
+
+
+def test_one_run_at_a_time(one: Any, logs: Path, tmp_path: Path):
+    """The second is refused and changes nothing; afterwards the folder is free."""
+    refused: list[str] = []
+
+    def again(done: int, total: int) -> None:
+        with pytest.raises(ArgumentError, match="another run writes its results there; wait") as e:
+            inverse_dynamics(ARM, logs / "b", tmp_path, client=one, order=0)
+        refused.append(str(e.value))
+
+    assert inverse_dynamics(ARM, logs / "b", tmp_path, client=one, progress=again).made == 3
+    assert refused == [refused[0]] * 3
+    assert inverse_dynamics(ARM, logs / "b", tmp_path, client=one).made == 0
+
+
+def test_a_manifest_that_is_none(one: Any, logs: Path, tmp_path: Path):
+    (tmp_path / NAME).write_bytes(b"\xff\x00[]\n{}\n17")
+    assert inverse_dynamics(ARM, logs / "b", tmp_path, client=one).made == 3
+    assert len((tmp_path / NAME).read_text(encoding="utf-8").splitlines()) == 3
+
+
 def test_a_bad_log_does_not_stop_the_others(two: Any, logs: Path, tmp_path: Path):
     mine, out = tmp_path / "logs", tmp_path / "out"
     shutil.copytree(logs, mine)
