@@ -28,7 +28,7 @@ def function(
     order: int = 0,
     wrenches: Sequence[Any] = (),
     name: str | None = None,
-    **options: str,
+    **options: Any,
 ) -> Any:
     """Return a quantity as a ``casadi.Function`` on SX, with the arguments of `jounce.kernel`.
 

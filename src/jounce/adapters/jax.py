@@ -40,7 +40,7 @@ def function(
     *,
     order: int = 0,
     wrenches: Sequence[Any] = (),
-    **options: str,
+    **options: Any,
 ) -> Callable[..., Any]:
     """Return a quantity as a function of JAX arrays, with the arguments of `jounce.kernel`.
 

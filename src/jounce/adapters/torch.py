@@ -34,7 +34,7 @@ def function(
     *,
     order: int = 0,
     wrenches: Sequence[Any] = (),
-    **options: str,
+    **options: Any,
 ) -> Callable[..., Any]:
     """Return a quantity as a function of tensors, with the arguments of `jounce.kernel`.
 

@@ -44,7 +44,7 @@ def evaluate(
     quantity: str,
     motion: Sequence[Any],
     wrenches: Mapping[str, Any] | None = None,
-    **options: str,
+    **options: Any,
 ) -> np.ndarray:
     """Run the kernel of a quantity on a motion ``q, *rates``, everything checked."""
     given = None if wrenches is None else as_wrenches(wrenches)

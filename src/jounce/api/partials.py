@@ -19,7 +19,7 @@ from jounce.model.configuration import (
     pulled_gradient,
     pulled_gradient_rate,
 )
-from jounce.model.parameters import Kinds, checked_speed, coulomb_shape, motor_kinds
+from jounce.model.parameters import Kinds, friction_words, motor_shape
 from jounce.model.robot import Robot
 
 
@@ -235,13 +235,11 @@ def regressor(
     >>> jounce.regressor(arm, *state, friction=True, armature=True).shape  # 20 + 4 × 2 columns
     (1, 2, 28)
     """
-    kinds = motor_kinds(friction, armature)
-    speed = None if coulomb_speed is None else checked_speed(coulomb_speed)
-    Y = evaluate(robot, "regressor", (q, v, a, *rates))
-    if not kinds:
-        return Y
-    motion = [np.broadcast_to(np.asarray(x, float), Y.shape[1:-1]) for x in (v, a, *rates)]
-    return np.concatenate([Y, *motor_columns(robot, kinds, motion, speed)], axis=-1)
+    if friction is False and not armature and coulomb_speed is None:
+        return evaluate(robot, "regressor", (q, v, a, *rates))
+    kinds = friction_words(friction)
+    motors = {"friction": kinds, "armature": armature, "coulomb_speed": coulomb_speed}
+    return evaluate(robot, "regressor", (q, v, a, *rates), **motors)
 
 
 def static_regressor(robot: Robot, q: Any, *rates: Any) -> np.ndarray:
@@ -286,25 +284,14 @@ def potential_energy_regressor(robot: Robot, q: Any, v: Any = None, *rates: Any)
     return evaluate(robot, "potential_energy_regressor", (q, v, *rates))
 
 
-def motor_columns(
-    robot: Robot, kinds: Sequence[str], rates: Sequence[np.ndarray], coulomb_speed: Any = None
-) -> list[np.ndarray]:
-    """Return the columns of motors from v, a, ... ``(*batch, nv)``, nv columns a kind."""
-    signals = motor_signals(robot, kinds, rates, coulomb_speed)
-    return [signal[..., None] * np.eye(robot.nv) for signal in signals.values()]
-
-
 def motor_signals(
     robot: Robot, kinds: Sequence[str], rates: Sequence[np.ndarray], coulomb_speed: Any = None
 ) -> dict[str, np.ndarray]:
     """Return what motor parameters are multiplied by, ``(orders, *batch, nv)`` of every kind."""
     found = {}
     for kind in kinds:
-        shape = [(1.0, coulomb_speed)]
-        if kind == "coulomb" and coulomb_speed is None:
-            shape = coulomb_shape(robot)
         signal = np.zeros((len(rates) - 1, *rates[0].shape))
-        for share, speed in shape:
+        for share, speed in motor_shape(robot, kind, coulomb_speed):
             for k, row in enumerate(motor_signal(kind, rates, speed)):
                 signal[k] += share * row
         found[kind] = signal

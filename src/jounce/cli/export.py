@@ -11,7 +11,7 @@ import click
 from jounce.cli.arguments import count_option, robot_argument
 from jounce.cli.console import say
 from jounce.kernels.export_cpp import TEMPLATES
-from jounce.kernels.table import QUANTITIES
+from jounce.kernels.table import QUANTITIES, Words
 
 if TYPE_CHECKING:
     from jounce.model.robot import Robot
@@ -35,10 +35,14 @@ def quantity_options(command: Callable[..., Any]) -> Callable[..., Any]:
             having.setdefault(option, []).append(quantity)
     for option in sorted(having, reverse=True):
         values = QUANTITIES[having[option][0]].options[option]
-        words = [x for x in values if x] if values else ["A frame of the robot"]
+        if isinstance(values, Words):
+            words = [values.meaning]
+        else:
+            words = [x for x in values if x] if values else ["A frame of the robot"]
         if words:  # else there is nothing to choose
             text = f"{_some(words)}; for {_some(having[option])}."
-            command = click.option(f"--{option}", metavar="NAME", help=text)(command)
+            flag = f"--{option.replace('_', '-')}"
+            command = click.option(flag, metavar="NAME", help=text)(command)
     return command
 
 

@@ -10,12 +10,14 @@ from jounce.algebra.jet import Jet
 from jounce.algebra.se3 import NO_MOTION, Force, Motion
 from jounce.algebra.tangent import Tangent
 from jounce.algebra.vector import Vec3
+from jounce.dynamics.friction import motor_signal
 from jounce.dynamics.jacobian import link_columns
 from jounce.dynamics.motion import LinkMotion, link_motions
 from jounce.dynamics.poses import link_poses
 from jounce.dynamics.rows import Rows, Scalars, as_rows, matrix_rows
 from jounce.dynamics.twists import falling_ground, gravity_fields, link_twists
 from jounce.model.lowering.tree import Tree, lowered
+from jounce.model.parameters import motor_kinds, motor_shape
 from jounce.model.robot import Robot
 
 
@@ -28,11 +30,36 @@ def _unit_inertias() -> list[SpatialInertia]:
 UNITS = _unit_inertias()
 
 
-def regressor(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
-    """Return Y, dY/dt, ... with ``Q⁽ᵏ⁾ = Y⁽ᵏ⁾ π``, rows of nv × 10 n_bodies scalars."""
+def regressor(
+    robot: Robot,
+    q: Scalars,
+    rates: Sequence[Scalars],
+    friction: str = "",
+    armature: str = "",
+    coulomb_speed: str = "",
+) -> Rows:
+    """Return Y, dY/dt, ... with ``Q⁽ᵏ⁾ = Y⁽ᵏ⁾ π``, rows of nv × 10 n_bodies scalars.
+
+    Columns of motors follow, nv of each kind that the words name; row i has one entry in them.
+    """
     tree = lowered(robot)
     Y = regressor_jets(tree, link_motions(tree, q, rates), len(rates) - 1)
+    speed = float(coulomb_speed) if coulomb_speed else None
+    for kind in motor_kinds(friction.split(), bool(armature)):
+        shape = motor_shape(robot, kind, speed)
+        for i, row in enumerate(Y):
+            row += [0.0] * robot.nv
+            own = [rate[i] for rate in rates]
+            for share, speeds in shape:
+                signal = Jet.from_derivatives(motor_signal(kind, own, float(speeds[i])))
+                row[i - robot.nv] = row[i - robot.nv] + signal * float(share[i])
     return matrix_rows(Y, len(rates) - 2)
+
+
+def regressor_columns(robot: Robot, friction: str, armature: str, coulomb_speed: str) -> int:
+    """Return how many parameters there are with those of motors."""
+    del coulomb_speed
+    return robot.n_parameters + robot.nv * len(motor_kinds(friction.split(), bool(armature)))
 
 
 def static_regressor(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
-from jounce.api.partials import motor_columns
+from jounce.api.partials import motor_signals
 from jounce.dynamics.regressor import regressor
 from jounce.model.configuration import integrate
 from jounce.model.robot import Robot
@@ -52,5 +52,6 @@ def random_regressor(robot: Robot, rng: np.random.Generator, motors: Sequence[st
     (row,) = regressor(robot, list(q.T), [list(v.T), list(a.T)])
     columns = [np.broadcast_to(x, samples) for x in row]
     Y = np.stack(columns, axis=-1).reshape(1, samples, robot.nv, robot.n_parameters)
-    full = np.concatenate([Y, *motor_columns(robot, motors, [v, a])], axis=-1)
+    signals = motor_signals(robot, motors, [v, a]).values()
+    full = np.concatenate([Y, *(x[..., None] * np.eye(robot.nv) for x in signals)], axis=-1)
     return np.ascontiguousarray(full.reshape(samples * robot.nv, -1))

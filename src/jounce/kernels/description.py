@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from jounce.dynamics.twists import REPRESENTATIONS
 from jounce.errors import ArgumentError, UnknownNameError, UnsupportedError, check_name, check_type
 from jounce.kernels.products import product_signature
-from jounce.kernels.table import QUANTITIES, VELOCITIES, Argument, Signature
+from jounce.kernels.table import QUANTITIES, VELOCITIES, Argument, Signature, Words
 from jounce.model.checks import checked_order
 from jounce.model.robot import Robot
 
@@ -29,7 +29,7 @@ def kernel_spec(
     quantity: str,
     order: int = 0,
     wrenches: Sequence[Any] = (),
-    options: Mapping[str, str] | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> KernelSpec:
     """Return the checked description of a kernel.
 
@@ -74,23 +74,25 @@ def _pairs(robot: Robot, wrenches: Any) -> tuple[tuple[str, str], ...]:
     return tuple((frame, representation) for frame, representation in pairs)
 
 
-def _options(robot: Robot, quantity: str, given: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+def _options(robot: Robot, quantity: str, given: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """Return all options of a quantity with their values, sorted by name."""
     known = QUANTITIES[quantity].options
     for name in given:
         check_name(f"option of {quantity}", name, known)
-    chosen = {
-        name: given.get(name, values[0] if values else None) for name, values in known.items()
-    }
-    for name, value in chosen.items():
+    chosen = {}
+    for name, values in known.items():
+        if isinstance(values, Words):
+            chosen[name] = values.read(given.get(name))
+            continue
+        chosen[name] = value = given.get(name, values[0] if values else None)
         if name == "frame" and value is None:
             raise UnknownNameError(f"{quantity} needs a frame; this robot has: {_names(robot)}.")
         if name == "frame":
             robot.frame(str(value))
-        elif known[name] is VELOCITIES:
+        elif values is VELOCITIES:
             _check_velocities(robot, name, str(value))
         else:
-            _check_option(name, value, known[name])
+            _check_option(name, value, values)
     return tuple(sorted((name, str(value)) for name, value in chosen.items()))
 
 
@@ -126,7 +128,11 @@ def signature(spec: KernelSpec) -> Signature:
     count = spec.order + quantity.extra_rates
     rates = [Argument(quantity.rate_name(k), robot.nv) for k in range(count)]
     arguments = (Argument("q", robot.nq), *rates, *wrenches)
-    tail = (getattr(robot, n) if isinstance(n, str) else n for n in quantity.tail)
+    tail = (
+        n(robot, **dict(spec.options)) if callable(n) else getattr(robot, n) if isinstance(n, str)
+        else n
+        for n in quantity.tail
+    )  # fmt: skip
     return Signature(arguments, quantity.rows(spec.order), tuple(tail))
 
 

@@ -199,7 +199,7 @@ def described(spec: KernelSpec, dialect: Dialect | None = C99) -> list[str]:
     results = "Outputs:" if dialect is None else "Outputs (must not overlap inputs):"
     samples = None if dialect is None else dialect.samples
     lines = [f"{spec.quantity} of {spec.robot.name}, with {spec.order} time derivatives."]
-    lines += [f"{name}: {value}" for name, value in spec.options]
+    lines += [f"{name}: {value}" for name, value in spec.options if value]
     several = f"{samples} samples, one after another in every array;"
     lines.append("One sample;" if samples is None else several)
     lines[-1] += " SI units, radians, angular part first in every six-vector."

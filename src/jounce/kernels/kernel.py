@@ -294,12 +294,12 @@ def kernel(
     *,
     order: int = 0,
     wrenches: Sequence[Any] = (),
-    **options: str,
+    **options: Any,
 ) -> Kernel:
     """Return the compiled kernel of a quantity, for hot loops and export.
 
     ``wrenches`` names frames, or pairs of frame and representation; ``options`` are those of
-    the public function: ``frame``, ``representation``, ``formulation``.
+    the public function: ``frame``, ``representation``, ``formulation``, ``friction``.
 
     A call ``k(q, v, …)`` takes arrays in the order of the public function, with any batch.
     ``out=`` is an array that is filled and returned; ``threads=`` is how many share a batch (None:

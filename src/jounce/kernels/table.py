@@ -66,6 +66,7 @@ from jounce.dynamics.regressor import (
     kinetic_energy_regressor,
     potential_energy_regressor,
     regressor,
+    regressor_columns,
     regressor_gradient,
     slotine_li_regressor,
     static_regressor,
@@ -83,6 +84,7 @@ from jounce.dynamics.tensors import (
 )
 from jounce.dynamics.twists import REPRESENTATIONS, frame_twist, relative_twists, twists
 from jounce.dynamics.wrenches import wrench_forces
+from jounce.model.parameters import armature_words, friction_words, speed_words
 from jounce.model.robot import Robot
 
 RATE_NAMES = ("v", "a", "j", "s")
@@ -134,13 +136,21 @@ class Signature(NamedTuple):
     tail: tuple[int, ...]
 
 
+class Words(NamedTuple):
+    """An option with many values: what they may be, and what makes words of one, or of None."""
+
+    meaning: str
+    read: Callable[[Any], str]
+
+
 class Quantity(NamedTuple):
     """One compilable quantity; its name is that of its text.
 
     ``text`` maps robot, q, rates (and wrenches) and the options to rows of scalars, one row an
     order; it takes ``extra_rates`` more rates than the order.  ``tail`` is the shape of one
-    result, by number or by attribute of the robot.  ``options`` gives the allowed values of
-    each option, the first one the default; the option ``frame`` takes any frame of the robot.
+    result, by number, by attribute of the robot, or by a function of robot and options.
+    ``options`` gives the allowed values of each option, the first one the default, or how it is
+    read; the option ``frame`` takes any frame of the robot.
     ``results`` names the rows at an order where they are not the quantity and its time
     derivatives; ``unit`` is that of the first of them.
 
@@ -155,8 +165,8 @@ class Quantity(NamedTuple):
 
     text: Callable[..., list[list[Any]]]
     extra_rates: int
-    tail: tuple[int | str, ...]
-    options: Mapping[str, tuple[str, ...]] = {}
+    tail: tuple[int | str | Callable[..., int], ...]
+    options: Mapping[str, tuple[str, ...] | Words] = {}
     takes_wrenches: bool = False
     rate_name: Callable[[int], str] = rate_name
     unit: str = "SI units"
@@ -255,7 +265,16 @@ _ROWS = (
         highest_order=0,
         closed="constrained_inverse_dynamics_partials",
     ),
-    Quantity(regressor, 2, ("nv", "n_parameters")),
+    Quantity(
+        regressor,
+        2,
+        ("nv", regressor_columns),
+        {
+            "friction": Words("viscous coulomb offset, or some of them", friction_words),
+            "armature": Words("yes or no", armature_words),
+            "coulomb_speed": Words("speed of smoothing", speed_words),
+        },
+    ),
     Quantity(static_regressor, 0, ("nv", "n_parameters")),
     Quantity(kinetic_energy_regressor, 1, ("n_parameters",)),
     Quantity(potential_energy_regressor, 1, ("n_parameters",)),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -79,6 +80,26 @@ def checked_speed(coulomb_speed: Any) -> float:
     return float(coulomb_speed)
 
 
+def friction_words(given: Any) -> str:
+    """Return kinds of friction as words."""
+    return " ".join(friction_kinds(given.split() if isinstance(given, str) else given))
+
+
+def armature_words(given: Any) -> str:
+    """Return "yes", or no word for False, "no" or None."""
+    if given is not None and not isinstance(given, bool | np.bool_):
+        check_name("armature", given, ("yes", "no"))
+    return "yes" if given in (True, "yes") else ""
+
+
+def speed_words(given: Any) -> str:
+    """Return the speed over which Coulomb friction is smoothed as a word, none for None."""
+    if isinstance(given, str):  # of the command line
+        with suppress(ValueError):
+            given = float(given)
+    return "" if given is None else repr(checked_speed(given))
+
+
 class MotorPart(NamedTuple):
     """What one motor adds to the force of one velocity, in its own speed ``multiplier · v``."""
 
@@ -116,6 +137,13 @@ def motor_parameters(robot: Robot, kinds: Sequence[str]) -> Array:
                 raise UnsupportedError(f"this robot has symbols for its {part.kind}: read joints.")
             values[kinds.index(part.kind), part.velocity] += part.seen
     return values.ravel()
+
+
+def motor_shape(robot: Robot, kind: str, speed: float | None) -> list[tuple[Array, Array]]:
+    """Return shares and speeds of smoothing, ``(nv,)``, of what a kind of parameter multiplies."""
+    if kind == "coulomb" and speed is None:
+        return coulomb_shape(robot)
+    return [(np.ones(robot.nv), np.full(robot.nv, COULOMB_SPEED if speed is None else speed))]
 
 
 def coulomb_shape(robot: Robot) -> list[tuple[Array, Array]]:

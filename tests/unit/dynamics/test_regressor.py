@@ -11,7 +11,7 @@ from jounce.algebra.se3 import Motion
 from jounce.algebra.vector import Vec3
 from jounce.dynamics.regressor import UNITS
 from jounce.errors import ArgumentError
-from tests.tolerances import INDEPENDENT, ROUNDOFF, assert_close, assert_orders_close
+from tests.tolerances import EXACT, INDEPENDENT, ROUNDOFF, assert_close, assert_orders_close
 from tests.unit.dynamics.test_friction import rough
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -100,6 +100,40 @@ def test_one_speed_of_smoothing_for_all(rng: np.random.Generator) -> None:
         jounce.regressor(arm, q, v, a, friction=3)
     with pytest.raises(jounce.UnknownNameError, match="did you mean 'viscous'"):
         jounce.regressor(arm, q, v, a, friction="viskous")
+
+
+@pytest.mark.parametrize(
+    "motors",
+    [
+        {},
+        {"friction": True},
+        {"friction": ["coulomb", "viscous"], "armature": True},
+        {"friction": "offset"},
+        {"friction": True, "armature": True, "coulomb_speed": 0.3},
+    ],
+)
+def test_kernel_and_function_give_the_same_columns(motors, rng: np.random.Generator) -> None:
+    robot = rough(jounce.examples.random_tree(rng, 6, armature=True, damping=True), rng)
+    motion = motion_of(robot, 5, rng)
+    wanted = jounce.regressor(robot, *motion, **motors)
+    kernel = jounce.kernel(robot, "regressor", order=3, **motors)
+    assert_close(kernel(*motion), wanted, EXACT)
+    kinds = [x for x in ("viscous", "coulomb", "offset") if x in _kinds(motors)]
+    kinds += ["armature"] * motors.get("armature", False)
+    assert wanted.shape[-1] == robot.n_parameters + len(kinds) * robot.nv
+
+
+def _kinds(motors) -> list[str]:
+    given = motors.get("friction", [])
+    return ["viscous", "coulomb", "offset"] if given is True else np.atleast_1d(given).tolist()
+
+
+def test_no_columns_no_operations() -> None:
+    """Offsets are constants, dampings the velocities themselves: neither costs an operation."""
+    arm = jounce.load("panda")
+    free = ({}, {"friction": ["viscous", "offset"], "armature": True})
+    plain, more = (jounce.kernel(arm, "regressor", **x).operations for x in free)
+    assert plain == more < jounce.kernel(arm, "regressor", friction=True).operations
 
 
 def at_velocities(robot: jounce.Robot) -> np.ndarray:
