@@ -74,7 +74,7 @@ def close(robot: Robot, q0: Any, *, hold: str | Sequence[str] = ()) -> np.ndarra
 
     >>> import jounce
     >>> jounce.close(jounce.examples.fourbar(), [0.5, 0.5, 1.5], hold="crank_joint").round(3)
-    array([0.5  , 0.135, 1.374])
+    array([0.5  , 0.421, 1.414])
     """
     _closed(robot)
     start = checked_configuration(robot, q0)

@@ -1,8 +1,8 @@
 """Robots with closed loops, made to order: four-bar, delta robot, Stewart platform.
 
-The delta robot has the lengths of a FlexPicker [W16], the Stewart platform lengths and masses of
-[MW02]; lengths of the four-bar and masses not named there are round numbers.  All members are
-uniform.
+The four-bar has the lengths of Chebyshev's lambda linkage [Lambda78], the delta robot those of a
+FlexPicker [W16], the Stewart platform lengths and masses of [MW02]; masses not named there are
+round numbers.  All members are uniform.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ STEEL = 76e3 / 9.81  # kg/m³ [MW02]
 def fourbar(
     crank: float = 0.1,
     coupler: float = 0.25,
-    rocker: float = 0.2,
-    ground: float = 0.25,
+    rocker: float = 0.25,
+    ground: float = 0.2,
     *,
     directions: str = HINGE,
 ) -> Robot:
@@ -33,8 +33,11 @@ def fourbar(
 
     Crank and coupler are a chain, the rocker stands on the ground at ``(ground, 0)``; a hinge about
     z holds their tips together.  In space three of its five rows are redundant; with
-    ``directions="vx vy"`` the others are left out.  Lengths and masses
-    are round numbers, of no machine: a crank that turns all the way round, and a rocker.
+    ``directions="vx vy"`` the others are left out.
+
+    The lengths are those of Chebyshev's lambda linkage, also called Hoecken's, as 1 : 2.5 : 2.5 : 2
+    [Lambda78]: the crank turns all the way round, and the point as far again beyond the tip of the
+    coupler goes straight for half a turn.  Masses are round numbers: 0.3, 0.6 and 0.5 kg.
 
     >>> import jounce
     >>> q = jounce.close(jounce.examples.fourbar(), [0.5, 0.5, 1.5])

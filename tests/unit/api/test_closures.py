@@ -105,7 +105,7 @@ def test_singular_configurations_name_condition_and_direction():
 
 def _dead_point() -> np.ndarray:
     """Return the configuration with crank and coupler stretched: a triangle of known sides."""
-    a, b, c = 0.35, 0.2, 0.25
+    a, b, c = 0.35, 0.25, 0.2
     angle = np.arccos((a * a + c * c - b * b) / (2 * a * c))
     rocker = np.arctan2(a * np.sin(angle), a * np.cos(angle) - c)
     return np.array([angle, 0.0, rocker])
@@ -148,6 +148,20 @@ def test_mobility():
     assert jounce.mobility(FOURBAR) == (1, 3)
     assert jounce.mobility(jounce.examples.delta()) == (3, 0)
     assert jounce.mobility(jounce.examples.stewart()) == (6, 0)
+
+
+def test_a_point_of_the_coupler_goes_straight():
+    """Chebyshev's lambda: over half a turn within 1 % of a line that is four cranks long."""
+    robot = FOURBAR.with_frame("point", "coupler", jounce.transform((0.5, 0.0, 0.0)))
+    start = jounce.close(robot, START)
+    path = []
+    for angle in np.pi + np.linspace(-np.pi / 2, np.pi / 2, 61):
+        way = [angle, *start[1:]]
+        start = jounce.close(robot, way, hold="crank_joint")
+        path.append(jounce.frame_pose(robot, "point", start)[0, :2, 3])
+    along, across = np.ptp(path, axis=0)
+    assert along > 0.39
+    assert across < 0.01 * along
 
 
 def test_dimensions_are_the_published_ones():

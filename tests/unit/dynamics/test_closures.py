@@ -240,7 +240,7 @@ def test_rates_of_redundant_forces_are_those_of_the_least_ones():
 def test_fourbar_against_the_balance_of_energy():
     """One coordinate, circles intersected at 50 digits: τ θ' = d(T + V)/dt, to order 4."""
     robot = jounce.examples.fourbar()
-    crank, coupler, rocker, ground = 0.1, 0.25, 0.2, 0.25
+    crank, coupler, rocker, ground = 0.1, 0.25, 0.25, 0.2
     masses, lengths = (0.3, 0.6, 0.5), (crank, coupler, rocker)
     q = jounce.close(robot, [0.5, 0.5, 1.5])
     theta = [q[0], 2.0, -3.0, 5.0, 4.0, -6.0, 7.0]  # θ and its derivatives
