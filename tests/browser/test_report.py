@@ -225,6 +225,22 @@ def test_a_joint_is_singled_out_with_its_limits(page: Page):
     assert picture(page) == before
 
 
+def test_bands_of_two_joints_stand_above_each_other(tmp_path: Path):
+    robot, file = jounce.load("planar2r"), tmp_path / "bands.html"
+    limits = jounce.trajectory.MotionLimits.of(robot, velocity=0.2)
+    write_report(file, robot, TIME, *MOTION, limits=limits)
+    with chromium() as page:
+        page.open(file)
+        shapes = (
+            "document.querySelectorAll('.area')[1].layout.shapes.filter(s => s.type === 'rect')"
+        )
+        found = page.evaluate(f"{shapes}.map(s => [s.fillcolor, s.y0, s.y1])")
+    lanes = {color: (low, high) for color, low, high in found}
+    assert len({tuple(row) for row in found}) == len(lanes) == 2  # one lane each
+    (_, top), (bottom, _) = sorted(lanes.values())
+    assert top == bottom
+
+
 def test_all_plots_zoom_together(page: Page):
     (x0, y), (x1, _) = at_share(page, 0.25), at_share(page, 0.5)
     page.mouse("mouseMoved", x0, y)

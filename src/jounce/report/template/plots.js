@@ -4,6 +4,7 @@
 const MARGIN = { l: 62, r: 24, t: 8, b: 26 };
 const GRID = "#e5e9f0";
 const BAND = 0.025; // of the height of a plot
+const BANDS = 0.2; // all of them together, at most
 const FAR = 4; // times the largest value
 const PRINTED = 500; // px, beside the names on a page of paper
 
@@ -110,14 +111,18 @@ class TimePlot {
     return !this.plot.joints || focus.joint === null || line.hue === focus.joint ? 1 : 0.12;
   }
 
-  // When a curve is on its limit: a band in its colour along the lower edge.
+  // When a curve is on its limit: a band in its colour along the lower edge, each curve in a lane of its own.
   bands() {
-    return this.plot.bands
-      .filter(([i]) => this.opacity(this.plot.lines[i]) === 1)
-      .map(([i, from, to]) => ({
-        type: "rect", yref: "paper", y0: 0, y1: BAND, x0: from, x1: to, layer: "below",
-        fillcolor: colour(this.plot.lines[i].hue), line: { color: colour(this.plot.lines[i].hue), width: 1 },
-      }));
+    const shown = this.plot.bands.filter(([i]) => this.opacity(this.plot.lines[i]) === 1);
+    const lanes = [...new Set(shown.map(([i]) => i))].sort((a, b) => a - b);
+    const height = Math.min(BAND, BANDS / lanes.length);
+    return shown.map(([i, from, to]) => {
+      const [lane, color] = [lanes.indexOf(i), colour(this.plot.lines[i].hue)];
+      return {
+        type: "rect", yref: "paper", y0: lane * height, y1: (lane + 1) * height, x0: from, x1: to, layer: "below",
+        fillcolor: color, line: { color, width: 1 },
+      };
+    });
   }
 
   shapes() {
