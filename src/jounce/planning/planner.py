@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
@@ -29,10 +28,11 @@ from jounce.planning.constraints import (
 )
 from jounce.planning.curve import Curve, composed, path_motion
 from jounce.planning.drives import FEATURES, SPEED, TORQUE, TORQUE_RATE, Drives, DriveUses
+from jounce.planning.dry_friction import at_full_speed, finer, softest, tangent
 from jounce.planning.interior_point import Points, Problem, Solution, shortest
 from jounce.planning.limits_along import LimitsAlong
 from jounce.planning.lower_bound import LowerBound, price_of
-from jounce.planning.powers import ONE, ROOT, Quantity, by_place
+from jounce.planning.powers import Quantity
 from jounce.planning.squared_speed import SquaredSpeed, basis_at, clamped_knots
 from jounce.planning.timed_motion import Binding, PlanningWarning, TimedMotion
 
@@ -43,14 +43,16 @@ GAUSS = np.polynomial.legendre.leggauss(2)
 ENDS, SPLIT = 2, 4  # so many pieces at each end are looked at in so many parts
 LOOKS = 4  # places of each part that are looked at between rounds
 ROUNDS, SLOWER = 4, 20
+LEAST_SHARE = 0.8  # of the limits, to which rows are tightened
 LEAST, CAP = 1e-2, 1e4  # of the squared speed that is feasible everywhere: ends leave b free
 ON_LIMIT = 1e-10  # of a limit
 BROKEN = 0.02  # of a limit: beyond that the solver found no motion
 BINDS = 0.99  # of a limit
 COARSE = 1e-6  # of a factor of the speed that is only told
 AGAIN = 3  # rounds after which dry friction is that of the speed
-PACES = 1.0, 2.0  # of the speed that is feasible everywhere: where dry friction is about right
-FAST, TINY = 10.0, 1e-200  # rad/s, m/s: a speed at which dry friction is about all there is of it
+LEAST_DRY = 1e-4  # of the squared speed, instead of LEAST: a joint may have to turn slowly
+HARDER, NO_HARDER = 3.0, 1.1  # times: steps from soft to dry friction
+SLOWER_DRY = 0.003  # of a duration: more than that the rows are tightened instead
 PATHS = 8  # sets of places whose curve is kept
 
 
@@ -185,13 +187,15 @@ class _Planner:
         self.forces, self.drives = forces, drives
         self._paths: dict[bytes, list[np.ndarray]] = {}
         self.near: SquaredSpeed | None = None
-        self.pace: float | None = None
+        self.softness = 1.0  # of dry friction
         self.uses = DriveUses(drives, limits.first) if drives else Uses(forces, limits.first)
         self.features = features_of(limits, drives)
         self.degree = max(self.features, DEGREE)  # the last feature is continuous
-        self.knots = clamped_knots(pieces, self.degree)
-        self.size = self.knots.size - self.degree - 1
         self.has_rates = self.features > SECOND_ORDER
+        self.is_sudden = self.has_rates and forces.is_dry
+        more = finer(curve, pieces) if self.is_sudden else ()
+        self.knots = clamped_knots(pieces, self.degree, more)
+        self.size = self.knots.size - self.degree - 1
         inner = np.unique(self.knots)
         # b changes most in the first and last pieces of a motion that starts and ends at rest
         ends = [np.linspace(inner[i], inner[i + ENDS], ENDS * SPLIT + 1) for i in (0, -1 - ENDS)]
@@ -217,56 +221,28 @@ class _Planner:
         return values
 
     def plan(self, ends: list[float | None]) -> TimedMotion:
-        """Return the motion with b given at the ends, or at rest.
-
-        Dry friction is first that of the speed of the round before.  With limits of rates that
-        may not settle, so it is also tried in proportion to the speed; the faster motion counts.
-        """
+        """Return the motion with b given at the ends, or at rest."""
         step = np.diff(self.cells)[:, None]
         u = (self.cells[:-1, None] + step * (1.0 + GAUSS[0]) / 2.0).ravel()
         weight = (step * GAUSS[1] / 2.0).ravel()
         unit = self._uniform(u, ends)
-        motions: list[TimedMotion] = []
-        failures: list[InfeasibleError] = []
-        paces = [x * unit**0.5 for x in PACES] if self.forces.is_dry else []
-        for pace in (None, *paces):
-            self.pace = pace
-            try:
-                motions.append(
-                    self._planned(u, weight, self._uniform(u, ends) if pace else unit, ends)
-                )
-            except InfeasibleError as failure:
-                failures.append(failure)
-        if not motions:
-            raise failures[0]
-        fastest = min(motions, key=lambda motion: motion.duration)
-        motion = replace(fastest, lower_bound=max(x.lower_bound for x in motions))
-        if not motion.converged:
-            warnings.warn(
-                "the solver stopped early: the motion keeps all limits and may be slower than it "
-                "could be; give another number of knots.",
-                PlanningWarning,
-                stacklevel=3,
-            )
-        return motion
-
-    def _planned(
-        self, u: np.ndarray, weight: np.ndarray, unit: float, ends: list[float | None]
-    ) -> TimedMotion:
-        """Return the motion, with dry friction at this pace or at that of the round before."""
         places = self._places(u, weight, unit, features=SECOND_ORDER)
         found = self._solved(places, unit, ends)
-        again = AGAIN if self.forces.is_dry and self.pace is None else 0
+        again = AGAIN if self.forces.is_dry else 0
         for _ in range(again):
             self.near = self._speed(found, unit)
             places = self._places(u, weight, unit, features=SECOND_ORDER)
             found = self._solved(places, unit, ends)
         lower = self._lower_bound(u, places, found, unit, ends)
         share, durations, moves = 1.0, [unit**-0.5], any(x is not None for x in ends)
+        kept: list[tuple[SquaredSpeed, Maxima]] = []
         while True:
-            if self.has_rates or share < 1.0 or again:
+            if self.is_sudden and share == 1.0:
+                places, found = self._hardened(u, weight, unit, ends, found)
+            elif self.has_rates or share < 1.0 or again:
                 places = self._places(u, weight, unit, share=share)
-                found = self._solved(places, unit, ends)
+                start = found.x if self.is_sudden else None
+                found = self._next(places, unit, ends, start, None) or found
             at = u
             for k in range(ROUNDS + again):
                 speed = self.near = self._speed(found, unit)
@@ -283,18 +259,32 @@ class _Planner:
                 if again:
                     at = np.concatenate([at, beyond])
                     places = places._replace(rows=self._rows(at, unit, share=share))
-                found = self._solved(places, unit, ends, found.x, guess)
+                better = self._next(places, unit, ends, found.x, guess)
+                if better is None:
+                    break
+                found = better
             speed = self._speed(found, unit)
             if not moves:
-                speed, peaks = self._slowed(speed)
-                break
+                kept.append(self._slowed(speed))
+                is_near = kept[-1][0].duration <= (1.0 + SLOWER_DRY) * speed.duration
+                if is_near or not self.is_sudden or share < LEAST_SHARE:
+                    break
             peaks = self._peaks(speed)
-            if peaks.value.max() <= 1.0 + ON_LIMIT:
+            if moves and peaks.value.max() <= 1.0 + ON_LIMIT:
+                kept.append((speed, peaks))
                 break
-            # a slower motion would not meet its ends
+            # a slower motion would not meet its ends, or dry friction would set in elsewhere
             share -= 1.5 * max(float(peaks.value.max()) - 1.0, 1e-5)
-            if share < 0.8:
+            if share < LEAST_SHARE and moves:
                 self._no_motion(places, found)
+        speed, peaks = min(kept, key=lambda motion: motion[0].duration)
+        if not found.converged:
+            warnings.warn(
+                "the solver stopped early: the motion keeps all limits and may be slower than it "
+                "could be; give another number of knots.",
+                PlanningWarning,
+                stacklevel=3,
+            )
         return TimedMotion(
             self.forces,
             self.curve,
@@ -305,6 +295,35 @@ class _Planner:
             lower,
             found.converged,
         )
+
+    def _hardened(
+        self,
+        u: np.ndarray,
+        weight: np.ndarray,
+        unit: float,
+        ends: list[float | None],
+        found: Solution,
+    ) -> tuple[_Places, Solution]:
+        """Return rows and solution with limits of rates, from soft friction to that of the robot.
+
+        Each step starts where the one before ended; where tangents there allow no motion it is
+        made shorter.
+        """
+        self.near = self._speed(found, unit)
+        self.softness, step = softest(self.forces, self.curve, self.near), HARDER
+        places = self._places(u, weight, unit)
+        found = self._solved(places, unit, ends)
+        while self.softness > 1.0 and step > NO_HARDER:
+            self.near, done = self._speed(found, unit), self.softness
+            self.softness = max(done / step, 1.0)
+            harder = self._places(u, weight, unit)
+            better = self._next(harder, unit, ends, found.x, found.multipliers)
+            if better is not None and better.converged:
+                places, found = harder, better
+            else:
+                self.softness, step = done, step**0.5
+        self.softness = 1.0
+        return places, found
 
     def _lower_bound(
         self,
@@ -430,27 +449,10 @@ class _Planner:
         )
 
     def _dry(self, u: np.ndarray) -> Quantity:
-        """Return dry friction with derivatives by u, at the speed of the round before or a pace.
-
-        At a pace it is in proportion to the speed, but for the offsets.
-        """
-        if self.pace is not None:
-            path = self.curve(u, self.features)
-            forward, backward = (
-                self.forces.scaled(path, x) - self.forces.plain.scaled(path, x)
-                for x in (self.pace, -self.pace)
-            )
-            odd, even = (forward - backward) / (2.0 * self.pace), (forward + backward) / 2.0
-            return {ROOT: [*odd], ONE: [*even]}
+        """Return dry friction, near the motion of the round before if there is one."""
         if self.near is None:
-            q, p1 = self.curve(u, 1)
-            size = np.maximum(np.abs(p1).max(axis=1, keepdims=True), TINY)
-            known = self.forces.dry([q, FAST * p1 / size, 0.0 * p1])
-            none = np.zeros((self.features, *known.shape[1:]))
-            return {ONE: [*np.concatenate([known, none])]}
-        rates = self.near.rates(u, self.features)
-        found = self.forces.dry(composed(self.curve(u, self.features), rates))
-        return {ONE: [*by_place(found, [self.near(u, k)[:, None] for k in range(3)])]}
+            return at_full_speed(self.forces, self.curve, u, self.features)
+        return tangent(self.forces, self.curve, u, self.features, self.near, self.softness)
 
     def _joined(
         self, places: _Places, more: _Places, multipliers: np.ndarray
@@ -471,7 +473,7 @@ class _Planner:
     ) -> Solution:
         fixed = np.zeros(self.size, dtype=bool)
         start = np.full(self.size, 0.7) if x is None else x.copy()
-        least, most = LEAST, CAP
+        least, most = LEAST_DRY if self.is_sudden else LEAST, CAP
         for i, value in zip((0, -1), ends, strict=True):
             if value is not None:
                 fixed[i], start[i] = True, value / unit
@@ -482,6 +484,22 @@ class _Planner:
         if not found.excess < BROKEN:
             self._no_motion(places, found)
         return found
+
+    def _next(
+        self,
+        places: _Places,
+        unit: float,
+        ends: list[float | None],
+        x: np.ndarray | None,
+        multipliers: np.ndarray | None,
+    ) -> Solution | None:
+        """Return the solution, or None where the tangents of dry friction allow no motion."""
+        try:
+            return self._solved(places, unit, ends, x, multipliers)
+        except InfeasibleError:
+            if not self.is_sudden:
+                raise
+            return None
 
     def _speed(self, found: Solution, unit: float) -> SquaredSpeed:
         return SquaredSpeed(self.knots, found.x * unit, self.degree)

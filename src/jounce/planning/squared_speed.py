@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import factorial
 
 import numpy as np
@@ -12,9 +13,9 @@ GAUSS = np.polynomial.legendre.leggauss(10)
 NEWTON = 4
 
 
-def clamped_knots(pieces: int, degree: int) -> np.ndarray:
-    """Return knots of B-splines on so many equal pieces of [0, 1]."""
-    inner = np.linspace(0.0, 1.0, pieces + 1)
+def clamped_knots(pieces: int, degree: int, more: Sequence[float] | np.ndarray = ()) -> np.ndarray:
+    """Return knots of B-splines on so many equal pieces of [0, 1], and at more places."""
+    inner = np.union1d(np.arange(pieces + 1) / pieces, more)
     return np.concatenate([np.zeros(degree), inner, np.ones(degree)])
 
 

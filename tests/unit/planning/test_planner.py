@@ -369,19 +369,3 @@ def test_dry_friction_costs_force_and_helps_to_brake(coulomb: float, offset: flo
     worst = check_limits(robot, scaled, limits).worst
     assert worst is not None
     assert_close(worst.use, 1.0, 1e-8)
-
-
-@pytest.mark.parametrize(("coulomb", "longest"), [(0.5, 0.62), (3.0, 0.7)])
-def test_dry_friction_with_limits_of_torque_rates(coulomb: float, longest: float):
-    """Friction that sets in at once is felt by the rates: with one speed it takes 0.8 … 1.9 s."""
-    builder = jounce.RobotBuilder("arm")
-    rod = jounce.Inertia(1.0, (0.3, 0.0, 0.0), np.diag([0.01, 0.05, 0.05]))
-    dry = {"viscous": 0.1, "coulomb": coulomb, "speed": 0.01}
-    builder.add("l1", joint=jounce.joints.revolute((0, 0, 1)), inertia=rod, friction=dry)
-    elbow = jounce.joints.revolute((0, 1, 0), point=(0.6, 0.0, 0.0))
-    builder.add("l2", "l1", elbow, inertia=rod, friction=dry)
-    robot = builder.build()
-    limits = limits_of(robot, velocity=3.0, effort=20.0, effort_rate=400.0)
-    motion = time_optimal(robot, [[0.0, 0.0], [0.5, 0.3], [1.0, -0.4]], limits)
-    assert motion.lower_bound < motion.duration < longest
-    assert check_limits(robot, motion, limits).ok
