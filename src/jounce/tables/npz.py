@@ -1,4 +1,7 @@
-"""Motion tables as NumPy archives with the arrays ``time``, ``names``, ``values``, ``forces``."""
+"""Motion tables as NumPy archives with the arrays ``time``, ``names``, ``values``, ``forces``.
+
+Archives that people make have arrays ``t``, ``q``, ``v``, …, ``Q`` instead, joints in their order.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +23,15 @@ from jounce.tables.columns import Layout, Wanted, header_of, layout_of, rows_of
 from jounce.tables.reader import Piece, Write, spread
 from jounce.tables.table import MotionTable, shaped_table
 
+RATES, FORCES = ("q", "v", "a", "j", "s"), ("Q", "Q1", "Q2")
+
 
 class NpzReader:
     """A NumPy archive; it is read as a whole."""
 
     def __init__(self, path: Path, wanted: Wanted) -> None:
         self.path = path
-        table, self._time, self.ticks = _read(path)
+        table, self._time, self.ticks = _read(path, wanted)
         self.layout: Layout = layout_of(header_of(table), wanted, str(path))
         self.said = self.layout.said
         self._rows = rows_of(table)[:, self.layout.columns]
@@ -144,16 +149,19 @@ def _add(
             shutil.copyfileobj(part, member, 1 << 20)
 
 
-def _read(path: Path) -> tuple[MotionTable, np.ndarray, float | None]:
+def _read(path: Path, wanted: Wanted) -> tuple[MotionTable, np.ndarray, float | None]:
     """Return the table, the time as it is in the file, and how many ticks of it are a second."""
     arrays = read_arrays(path)
+    is_timed = "t" in arrays or "time" in arrays
+    if "names" not in arrays and "q" in arrays and is_timed and wanted.joints:
+        arrays = _named(path, arrays, wanted)
     missing = [key for key in ("time", "names") if key not in arrays]
     if missing:
         found = ", ".join(arrays) or "none"
         raise TableError(
             f"{path}: no array {', '.join(missing)}; a motion has the arrays time (samples,), "
-            "names (n,), values (orders, samples, n) and perhaps forces (orders, samples, n). "
-            f"Arrays found: {found}."
+            "names (n,), values (orders, samples, n) and perhaps forces (orders, samples, n); or "
+            f"t, q, v, a and Q, (samples, n) each. Arrays found: {found}."
         )
     names, rate_names = (
         tuple(np.atleast_1d(arrays.get(key, [])).ravel().tolist())
@@ -166,3 +174,28 @@ def _read(path: Path) -> tuple[MotionTable, np.ndarray, float | None]:
         return shaped_table(MotionTable(time, names, values, *rest)), time, ticks
     except JounceError as error:
         raise type(error)(f"{path}: {error}") from error
+
+
+def _named(path: Path, arrays: dict[str, np.ndarray], wanted: Wanted) -> dict[str, np.ndarray]:
+    """Return arrays t, q, v, …, Q, whose columns are the joints in their order, as a table's."""
+    time = arrays["t" if "t" in arrays else "time"]
+    found: dict[str, list[np.ndarray]] = {"q": [], "Q": []}
+    for kind, keys in (("q", RATES), ("Q", FORCES)):
+        for order, key in enumerate(keys):
+            if key not in arrays:
+                break
+            names = wanted.names(kind, order) or ()
+            if arrays[key].shape != (time.size, len(names)):
+                raise TableError(
+                    f"{path}: the array {key} has the shape {arrays[key].shape}; without an array "
+                    f"names it must have a row a time and a column for each of {', '.join(names)}."
+                )
+            found[kind].append(arrays[key])
+    q, *rates = found["q"]
+    table = {"time": time, "names": np.array(wanted.joints)}
+    if wanted.rate_names:
+        table |= {"rate_names": np.array(wanted.rate_names), "values": q[None]}
+        table |= {"rates": np.stack(rates)} if rates else {}
+    else:
+        table["values"] = np.stack([q, *rates])
+    return table | ({"forces": np.stack(found["Q"])} if found["Q"] else {})

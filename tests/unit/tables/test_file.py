@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import jounce
 from jounce.errors import NotFiniteError, ShapeError, UnsupportedError
 from jounce.tables.file import open_motion, table_writer
 from jounce.tables.reader import BLOCK
 from jounce.trajectory import MotionTable, TableError, read_motion, read_table, write_table
-from tests.tolerances import EXACT, assert_close
+from tests.tolerances import EXACT, ROUNDOFF, assert_close
 
 ENDINGS = ("csv", "npz", "parquet")
 NAMES = ("shoulder", "arm:elbow", 'the "3rd", wrist', "t", "q")
@@ -47,6 +48,30 @@ def test_every_bit_comes_back(
     write_table(path, written)
     assert_same(read_motion(path), written)
     assert_same(read_motion(str(path), NAMES), written)
+
+
+@pytest.mark.parametrize("clock", ["t", "time"])
+@pytest.mark.parametrize("rates", [0, 2])
+def test_arrays_named_like_their_letters_are_in_the_order_of_the_joints(
+    clock: str, rates: int, tmp_path: Path, rng
+):
+    path, wanted = tmp_path / "plain.npz", table(rng, orders=1 + rates, forces=1)
+    arrays = dict(zip("qva", wanted.values, strict=False))
+    np.savez(path, **{clock: wanted.time}, **arrays, Q=wanted.forces[0], mode=np.zeros(3))
+    assert_same(read_motion(path, NAMES), wanted)
+    with pytest.raises(TableError, match=r"no array .*names"):
+        read_motion(path)  # which joints?
+
+
+def test_letters_of_a_floating_robot(tmp_path: Path, rng):
+    robot = jounce.load("planar2r", floating_base=True)
+    q = np.array([robot.random_configuration(rng) for _ in range(4)])
+    v, Q = rng.standard_normal((2, 4, robot.nv))
+    path = tmp_path / "plain.npz"
+    np.savez(path, t=np.arange(4.0), q=q, v=v, Q=Q)
+    found = read_motion(path, robot)
+    for got, wanted in zip((*found.motion, found.forces[0]), (q, v, Q), strict=True):
+        assert_close(got, wanted, ROUNDOFF)  # quaternions are normalised
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

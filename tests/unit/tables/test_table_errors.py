@@ -156,6 +156,16 @@ ARRAYS = {"time": np.arange(3.0), "names": np.array(["x", "y"]), "values": np.ze
         ({"values": np.zeros((1, 2, 2))}, ShapeError, r"values must have shape \(orders, 3, 2\)"),
         ({"values": np.full((1, 3, 2), np.nan)}, NotFiniteError, "sample 0: q:x is nan"),
         ({"time": np.array([0.0, 2.0, 1.0])}, TableError, "sample 2: time 1.0 does not come"),
+        (
+            {"names": None, "values": None, "q": np.zeros((3, 3))},
+            TableError,
+            r"the array q has the shape \(3, 3\); .* a column for each of x, y\.",
+        ),
+        (
+            {"names": None, "values": None, "q": np.zeros((3, 2)), "Q": np.zeros((2, 2))},
+            TableError,
+            r"the array Q has the shape \(2, 2\); .* must have a row a time",
+        ),
         ({"names": np.array([1, 2])}, ShapeError, "names must be plain texts"),
         ({"names": np.array(["x", "z"])}, UnknownNameError, "no joint named 'z'"),
         ({"names": np.array(["x", None])}, TableError, "not a NumPy archive of plain arrays"),
