@@ -79,11 +79,16 @@ def _check_precision(jax: Any) -> None:
 
 def _operand(jax: Any, name: str, values: Any) -> Any:
     _check_precision(jax)
-    array = jax.numpy.asarray(values)
+    try:
+        array = jax.numpy.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{name} must be an array of real numbers: {error}") from error
     if array.dtype == np.float64:
         return array
     if array.dtype.kind in "iub":
         return array.astype(np.float64)
+    if array.dtype.kind == "c":
+        raise ArgumentError(f"{name} is {array.dtype}, and Jounce takes real numbers.")
     raise ArgumentError(
         f"{name} is {array.dtype}, and Jounce computes in float64: make it "
         f"{name}.astype('float64'), better where it comes from."
@@ -121,6 +126,14 @@ def _primitive() -> Any:
         xla.register(jax, name, partial(_run, spec))
         return jax.ffi.ffi_lowering(name)(ctx, *operands)
 
+    def elsewhere(ctx: Any, *operands: Any, spec: KernelSpec) -> Any:  # noqa: ARG001
+        where = ", ".join(ctx.module_context.platforms)
+        raise UnsupportedError(
+            f"{spec.quantity} is to be compiled for {where}, and Jounce computes on the CPU: move "
+            "its arguments there, jax.device_put(q, jax.devices('cpu')[0]), or run JAX on the CPU, "
+            "JAX_PLATFORMS=cpu."
+        )
+
     def forward(primals: Any, tangents: Any, *, spec: KernelSpec) -> Any:
         tangents = [ad.instantiate_zeros(t) for t in tangents]
         values = call(*primals, spec=spec)
@@ -145,6 +158,7 @@ def _primitive() -> Any:
 
     kernel_p.def_impl(eager)
     kernel_p.def_abstract_eval(abstract)
+    mlir.register_lowering(kernel_p, elsewhere)
     mlir.register_lowering(kernel_p, compiled, platform="cpu")
     ad.primitive_jvps[kernel_p] = forward
     ad.primitive_transposes[kernel_p] = backward

@@ -25,6 +25,7 @@ from jounce.adapters.rules import (
 from jounce.errors import ArgumentError, UnsupportedError
 from jounce.kernels.description import KernelSpec, kernel_spec
 from jounce.lazy import required
+from jounce.model.checks import as_floats
 from jounce.model.robot import Robot
 
 
@@ -53,7 +54,7 @@ def function(
     float64, strided, is_compiling = torch.float64, torch.strided, torch.compiler.is_compiling
 
     def operand(name: str, values: Any) -> Any:
-        is_tensor = isinstance(values, torch.Tensor)
+        is_tensor = isinstance(values, torch.Tensor) and not values.is_nested
         if is_tensor and values.dtype is float64 and values.is_cpu and values.layout is strided:
             return values
         return _operand(torch, name, values)
@@ -71,19 +72,24 @@ def function(
 
 
 def _operand(torch: Any, name: str, values: Any) -> Any:
-    tensor = torch.as_tensor(values)
-    if tensor.device.type != "cpu":
-        raise ArgumentError(f"{name} is on {tensor.device}; Jounce computes on the CPU: .cpu().")
-    if tensor.layout is not torch.strided:
-        raise ArgumentError(f"{name} is {tensor.layout}: make it dense, {name}.to_dense().")
-    if tensor.dtype == torch.float64:
-        return tensor
-    if tensor.dtype.is_floating_point or tensor.dtype.is_complex:
+    """Return values as a tensor that is what it should be, or refuse them."""
+    if not isinstance(values, torch.Tensor):
+        if isinstance(values, list | tuple) and any(isinstance(x, torch.Tensor) for x in values):
+            return torch.stack([_operand(torch, name, x) for x in values])
+        return torch.as_tensor(as_floats(name, values))
+    if values.is_nested or values.layout is not torch.strided:
+        kind = "nested" if values.is_nested else values.layout
+        raise ArgumentError(f"{name} is {kind}: make it a dense tensor, as {name}.to_dense().")
+    if values.device.type != "cpu":
+        raise ArgumentError(f"{name} is on {values.device}; Jounce computes on the CPU: .cpu().")
+    if values.dtype.is_complex:
+        raise ArgumentError(f"{name} is {values.dtype}, and Jounce takes real numbers.")
+    if values.dtype.is_floating_point and values.dtype != torch.float64:
         raise ArgumentError(
-            f"{name} is {tensor.dtype}, and Jounce computes in float64: make it {name}.double(), "
+            f"{name} is {values.dtype}, and Jounce computes in float64: make it {name}.double(), "
             "better where it comes from."
         )
-    return tensor.double()
+    return values.double()
 
 
 def _places(tensors: Sequence[Any]) -> list[int]:
@@ -92,9 +98,21 @@ def _places(tensors: Sequence[Any]) -> list[int]:
         return [x.data_ptr() if x.is_contiguous() and not x.is_neg() else 0 for x in tensors]
     except RuntimeError as error:
         raise UnsupportedError(
-            f"PyTorch gives a tensor without memory ({error}): to map gradients take torch.func "
-            "(vmap, jacrev, jacfwd), not is_grads_batched=True or vectorize=True."
+            "PyTorch gives a tensor that has no numbers yet: what Jounce computes is not recorded "
+            "(torch.export), and of the ways to map gradients it knows torch.func (vmap, jacrev, "
+            "jacfwd), not is_grads_batched=True or vectorize=True."
         ) from error
+
+
+def _refuse_recording() -> None:
+    """Raise where PyTorch records its own operations to do them again: ours would be left out."""
+    from torch.utils._python_dispatch import _get_current_dispatch_mode_stack as stack
+
+    if any("Proxy" in type(mode).__name__ for mode in stack()):
+        raise UnsupportedError(
+            "PyTorch records its operations here to repeat them later (torch.func.linearize, "
+            "make_fx), and what Jounce computes is not one of them: take torch.func.jvp or vjp."
+        )
 
 
 @cache
@@ -102,9 +120,11 @@ def _call() -> Callable[..., Any]:
     """Return the differentiable call; all operands have the same batch axes."""
     import torch
 
-    float64 = torch.float64
+    float64, modes = torch.float64, torch._C._len_torch_dispatch_stack
 
     def compute(spec: KernelSpec, *operands: Any) -> Any:
+        if modes():
+            _refuse_recording()
         places = _places(operands)
         if not all(places):
             arrays = run(spec, [x.numpy(force=True) for x in operands])

@@ -88,9 +88,38 @@ def test_precision_is_checked():
     f = jounce.adapters.jax.function(jounce.load("planar2r"), "gravity_forces")
     with pytest.raises(jounce.ArgumentError, match=r"q is float32.*float64"):
         f(jnp.ones(2, dtype=np.float32))
+    with pytest.raises(jounce.ArgumentError, match=r"q is complex128.*real numbers"):
+        f(jnp.ones(2) * 1j)
+    with pytest.raises(jounce.ArgumentError, match="q must be an array of real numbers"):
+        f("one")
     assert f(np.array([1, 2])).dtype == np.float64
+    assert_close(f([jnp.float64(1.0), 2]), f(np.array([1.0, 2.0])), EXACT)
     with jax.enable_x64(False), pytest.raises(jounce.UnsupportedError, match="jax_enable_x64"):
         f(np.ones(2))
+
+
+@pytest.mark.parametrize("platform", ["cuda", "tpu"])
+def test_other_devices_are_refused(platform: str):
+    f = jounce.adapters.jax.function(jounce.load("planar2r"), "gravity_forces")
+    with pytest.raises(jounce.UnsupportedError, match=f"{platform}.*on the CPU.*device_put"):
+        jax.jit(f).trace(np.ones(2)).lower(lowering_platforms=(platform,))
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_loops_and_checkpoints(rng: np.random.Generator):
+    """Inside of ``scan``, compiled, and computed twice: values and gradients stay the same."""
+    f = jounce.adapters.jax.function(jounce.load("planar2r"), "inverse_dynamics")
+    motions = rng.normal(size=(3, 5, 2))
+
+    def looped(q: Any) -> Any:
+        step = jax.checkpoint(lambda total, x: (total + (f(*x) ** 2).sum(), f(*x)[0]))
+        return jax.lax.scan(step, 0.0, (q, *motions[1:]))
+
+    (total, rows), slope = looped(motions[0]), jax.jit(jax.grad(lambda q: looped(q)[0]))(motions[0])
+    whole = jax.grad(lambda q: (f(q, *motions[1:]) ** 2).sum())(motions[0])
+    assert_close(rows, f(*motions)[0], EXACT)
+    assert_close(total, (f(*motions) ** 2).sum(), ROUNDOFF)
+    assert_close(slope, whole, ROUNDOFF)
 
 
 def test_shapes_are_checked():

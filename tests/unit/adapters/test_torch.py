@@ -93,6 +93,10 @@ def test_precision_and_device_are_checked():
         f(torch.ones(2, dtype=torch.float64, device="meta"))
     with pytest.raises(jounce.ArgumentError, match=r"q is torch.sparse_coo.*q.to_dense\(\)"):
         f(torch.ones(2, dtype=torch.float64).to_sparse())
+    with pytest.raises(jounce.ArgumentError, match=r"q is torch.complex128.*real"):
+        f(torch.ones(2, dtype=torch.complex128))
+    with pytest.raises(jounce.ShapeError, match="q must be an array of real numbers"):
+        f(None)
     assert f(torch.tensor([1, 2])).dtype == torch.float64
     with pytest.raises(jounce.ShapeError, match=r"q must have shape \(\*batch, 2\)"):
         f(torch.ones(3, dtype=torch.float64))
@@ -124,12 +128,26 @@ def test_memory_of_any_layout(name: str, rng: np.random.Generator):
     assert f(plain[0][:0], plain[1][:0], plain[2][:0]).shape == (1, 0, robot.nv)
 
 
-def test_the_old_ways_to_map_gradients_are_refused():
+def test_tensors_without_numbers_are_refused():
+    """What maps or records tensors by other means than torch.func would get no numbers, or old."""
     f = jounce.adapters.torch.function(jounce.load("planar2r"), "gravity_forces")
     q = torch.ones(2, dtype=torch.float64, requires_grad=True)
     weights = torch.eye(2, dtype=torch.float64)[:, None]
-    with pytest.raises(jounce.UnsupportedError, match=r"torch\.func"):
+    with pytest.raises(jounce.UnsupportedError, match=r"torch\.func .*is_grads_batched"):
         torch.autograd.grad(f(q), q, weights, is_grads_batched=True)
+    with pytest.raises(jounce.UnsupportedError, match=r"linearize.*torch\.func\.jvp"):
+        torch.func.linearize(f, q)
+    with pytest.raises(jounce.UnsupportedError, match="records its operations"):
+        torch.fx.experimental.proxy_tensor.make_fx(f)(q)
+
+
+def test_numbers_in_lists(rng: np.random.Generator):
+    f = jounce.adapters.torch.function(jounce.load("planar2r"), "gravity_forces")
+    x = rng.normal(size=2)
+    assert_close(f(x.tolist()), f(x), EXACT)
+    first = torch.tensor(x[0], requires_grad=True)
+    (slope,) = torch.autograd.grad(f([first, x[1]]).sum(), first)
+    assert_close(slope, torch.func.jacrev(f)(torch.tensor(x))[0, :, 0].sum(), ROUNDOFF)
 
 
 def test_what_is_compiled_around_it(rng: np.random.Generator):
