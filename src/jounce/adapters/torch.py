@@ -106,9 +106,9 @@ def _places(tensors: Sequence[Any]) -> list[int]:
 
 def _refuse_recording() -> None:
     """Raise where PyTorch records its own operations to do them again: ours would be left out."""
-    from torch.utils._python_dispatch import _get_current_dispatch_mode_stack as stack
+    from torch.fx.experimental.proxy_tensor import get_proxy_mode
 
-    if any("Proxy" in type(mode).__name__ for mode in stack()):
+    if get_proxy_mode() is not None:
         raise UnsupportedError(
             "PyTorch records its operations here to repeat them later (torch.func.linearize, "
             "make_fx), and what Jounce computes is not one of them: take torch.func.jvp or vjp."
