@@ -303,7 +303,7 @@ def test_bad_input(text: str, arguments: tuple[str, ...], match: str, tmp_path: 
     ("arguments", "match"),
     [
         (("planar2r", "none.csv"), "none.csv: No such file or directory; check the path"),
-        (("planar2r", "log.txt"), "log.txt: motion tables end in .csv or .npz"),
+        (("planar2r", "log.dat"), "log.dat: motion tables end in .csv or .tsv"),
         (("planar2r",), "Missing argument 'MOTION...'"),
         (("planar3r", "none.csv"), "planar3r"),
         (("no.urdf", "none.csv"), "no.urdf"),

@@ -154,7 +154,8 @@ def layout_of(
         header, said, unit = named(given, wanted.joints, wanted.naming, where, first)
     times = [i for i, name in enumerate(header) if name in TIME[:3]]
     if not times:
-        raise TableError(f"{where}: no time column named 't' among {', '.join(given)}.")
+        advice = "" if wanted.naming is None else "; say which it is with --time COLUMN"
+        raise TableError(f"{where}: no time column named 't' among {', '.join(given)}{advice}.")
     _refuse_duplicates([TIME[0]] * len(times), where)
     found = {i: _column(name, wanted, where) for i, name in enumerate(header) if i not in times}
     understood = {i: column for i, column in found.items() if column is not None}
@@ -164,7 +165,8 @@ def layout_of(
     if not columns:
         raise TableError(
             f"{where}: no joint among {', '.join(given)}; besides the time, columns are named "
-            f"{SCHEME}{_known(wanted.joints)}."
+            f"{SCHEME}{_known(wanted.joints)}"
+            f"{'' if wanted.naming is None else '; say which is which with --map COLUMN=JOINT'}."
         )
     names = wanted.joints or tuple(dict.fromkeys(c.joint for c in columns.values()))
     full = wanted._replace(joints=names)

@@ -25,7 +25,7 @@ from jounce.errors import TableError
 from jounce.files import atomic_write
 from jounce.tables.clock import TICKS, Stamp, decimal_of, decimals_since, is_iso, iso_nanoseconds
 from jounce.tables.columns import Layout, Wanted, header_of, layout_of, rows_of
-from jounce.tables.reader import Piece, Write
+from jounce.tables.reader import DROP, Piece, Write
 from jounce.tables.table import MotionTable
 
 CHUNK = 2**19  # bytes that are read at once
@@ -70,6 +70,7 @@ class CsvReader:
     def __init__(self, path: Path, wanted: Wanted) -> None:
         self.path, self.size = path, path.stat().st_size
         self._tolerant = wanted.tolerant
+        self._advice = DROP if wanted.naming is not None else ""
         with _reported(path):
             self._begin(wanted)
 
@@ -235,7 +236,7 @@ class CsvReader:
                 if len(parts) != len(header):
                     raise TableError(
                         f"{self.place(number)}: {len(parts)} fields, but {len(header)} columns in "
-                        "the header."
+                        f"the header{self._advice}."
                     )
                 for k, i in sorted(enumerate((time, *others)), key=lambda pair: pair[1]):
                     row[k] = self._number(parts[i], header[i], number, start if i == time else 0)
@@ -256,7 +257,9 @@ class CsvReader:
         except ValueError:
             what = "a time" if is_time and self._is_iso else "a number"
             found = f"{field!r} is not {what}" if field else "is empty"
-            raise TableError(f"{self.place(number)}: column {column}: {found}.") from None
+            raise TableError(
+                f"{self.place(number)}: column {column}: {found}{self._advice}."
+            ) from None
         if is_time and start and np.isfinite(value):
             return float(self._times([field], start)[0])
         return value

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
@@ -28,18 +29,19 @@ from jounce.model.components import (
 from jounce.model.robot import Robot
 from jounce.tables.bags import BagReader
 from jounce.tables.clock import epoch_ticks, start_of
-from jounce.tables.columns import Wanted
+from jounce.tables.columns import Layout, Wanted
 from jounce.tables.csv import CsvReader, csv_writer
 from jounce.tables.naming import Naming
 from jounce.tables.npz import NpzReader, npz_writer
 from jounce.tables.parquet import ParquetReader, parquet_writer
-from jounce.tables.reader import BLOCK, Reader, Write, limited
+from jounce.tables.reader import BLOCK, DROP, Reader, Write, limited
 from jounce.tables.table import MotionTable, check_samples, checked_names, checked_table, joined
 from jounce.tables.units import units_of, units_said
 
 Joints = Robot | Sequence[str] | None
 READERS: dict[str, Callable[[Path, Wanted], Reader]] = {
     ".csv": CsvReader,
+    ".tsv": CsvReader,
     ".npz": NpzReader,
     ".parquet": ParquetReader,
     ".bag": BagReader,
@@ -47,6 +49,7 @@ READERS: dict[str, Callable[[Path, Wanted], Reader]] = {
     ".db3": BagReader,
 }
 WRITERS = {".csv": csv_writer, ".npz": npz_writer, ".parquet": parquet_writer}
+DEGREES, MILLIMETRES = {"deg", "degree", "degrees"}, {"mm"}  # in the names of columns
 ROUNDING = 4.0 * np.finfo(float).eps  # of the length of a quaternion that is normalised
 
 
@@ -80,6 +83,7 @@ class MotionFile:
         drop_duplicates: bool,
         drop_invalid: bool = False,
         sure: Collection[str] = (),
+        advice: str = "",
     ) -> None:
         self.names, self.orders = reader.layout.names, reader.layout.orders
         self.rate_names, self.quaternions = reader.layout.rate_names, tuple(quaternions)
@@ -89,7 +93,7 @@ class MotionFile:
             apart = reader.layout.apart / divisors[0]
             self.said += f": here each number begins {apart:g} s after the one before"
         self.dropped = self.invalid = self.late = 0
-        self._reader, self._divisors = reader, divisors
+        self._reader, self._divisors, self._advice = reader, divisors, advice
         self._drop_duplicates, self._drop_invalid = drop_duplicates, drop_invalid
         self._start = start_of(reader.first, divisors[0])
         self.start = Decimal(str(self._start)) / int(divisors[0])
@@ -198,7 +202,7 @@ class MotionFile:
         kept = np.logical_not(lost.any(axis=0))
         rows = rows if kept.all() else rows[kept]
         titles, places = self._reader.layout.titles, self._places(numbers[kept])
-        check_samples(rows, titles, places, self.start, before[:, 0])
+        check_samples(rows, titles, places, self.start, before[:, 0], self._advice)
         return rows, kept, lost.sum(axis=1).tolist()
 
     def _lost(self, rows: np.ndarray) -> np.ndarray:
@@ -271,6 +275,8 @@ def open_motion(
             f"{os.fspath(path)}: column {layout.titles[0]} knows its unit, and it is not that of "
             f"{units!r}; leave out the unit of time."
         )
+    if naming is not None:
+        _refuse_units_of_names(os.fspath(path), layout, sure)
     ticks = reader.ticks
     if naming is not None and ticks is None and "time" not in sure:
         ticks = epoch_ticks(reader.first)
@@ -284,6 +290,7 @@ def open_motion(
         drop_duplicates=drop_duplicates,
         drop_invalid=drop_invalid,
         sure={*sure, *(() if reader.ticks is None else ("time",))},
+        advice="" if naming is None else DROP,
     )
     if not found.orders[0] and not forces_only:
         raise TableError(
@@ -291,6 +298,19 @@ def open_motion(
             f"{', '.join(found.names)}."
         )
     return found
+
+
+def _refuse_units_of_names(path: str, layout: Layout, sure: Collection[str]) -> None:
+    """Raise if columns of positions say a unit that is not ours, and the user says none."""
+    for name, title in zip(layout.names, layout.titles[1:], strict=False):
+        words = set(re.split(r"[^a-z]+", title.replace(name, "").lower()))
+        for kind, unit, names in (("angle", "deg", DEGREES), ("length", "mm", MILLIMETRES)):
+            if kind not in sure and names & words:
+                ours = "rad" if kind == "angle" else "m"
+                raise TableError(
+                    f"{path}: column {title} seems to be in {unit}; say --units {unit}, or, if it "
+                    f"is not, --units {ours}."
+                )
 
 
 def read_motion(

@@ -20,6 +20,7 @@ _WORDS = {
     "q": ("q", "pos", "position", "positions", "angle", "angles", "jointposition"),
     "Q": ("tau", "effort", "efforts", "torque", "torques", "force", "jointtorque"),
 }
+_ANGLES = (["rad"], ["deg"], ["degrees"])  # of a column that says no more than a joint and a unit
 _COMMANDS = {
     *("target", "desired", "command", "commanded", "cmd", "reference", "ref", "setpoint", "goal"),
     *("action", "error", "des"),
@@ -89,8 +90,9 @@ def named(
 
 
 def _mapped(header: Sequence[str], joints: Sequence[str], naming: Naming, where: str) -> list[str]:
-    """Return the columns with those renamed that the user has named."""
-    result = list(header)
+    """Return the columns with those renamed that the user has named, or wrote in other case."""
+    lower = {joint.lower(): joint for joint in joints if joint not in header}
+    result = [name if name in joints else lower.get(name.lower(), name) for name in header]
     for column, meaning in naming.columns.items():
         if column not in header:
             raise UnknownNameError(f"{where}: {unknown_name('column', column, header)}")
@@ -146,7 +148,7 @@ def _groups(
             continue
         words = _words(stem)
         kind = next((k for word in reversed(words) for k in _WORDS if word in _WORDS[k]), None)
-        kind = "name" if words[-1:] == ["name"] else kind
+        kind = "name" if words[-1:] == ["name"] else "q" if words in _ANGLES else kind
         if kind is not None and (topic is None or name.startswith(topic)):
             found.setdefault((kind, stem, counted), {})[key] = i
     groups = []

@@ -19,6 +19,8 @@ from jounce.tables.table import MotionTable
 BLOCK = 16384  # samples that are read or written at once
 NUMBERS = 2**20  # samples × columns that are read at once, at most
 
+DROP = "; --drop-invalid leaves such rows out"
+
 Write = Callable[[MotionTable], None]
 
 

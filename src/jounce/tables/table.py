@@ -140,12 +140,13 @@ def check_samples(
     place: Callable[[int], str],
     start: Decimal = Decimal(0),
     before: Sequence[float] | np.ndarray = (),
+    advice: str = "",
 ) -> None:
     """Raise unless all is finite, and the first column, the time, increases strictly.
 
     ``rows`` has shape ``(samples, columns)`` or, for the time alone, ``(samples,)``.
     ``place(sample)`` says where a sample stands, ``start`` what its time is counted from;
-    ``before`` is the time of the sample before, if there is one.
+    ``before`` is the time of the sample before, if there is one, ``advice`` what can be done.
     """
     rows = rows[:, None] if rows.ndim == 1 else rows
     finite = np.isfinite(rows)
@@ -153,7 +154,7 @@ def check_samples(
         sample, column = np.argwhere(~finite)[0]
         raise NotFiniteError(
             f"{place(sample)}: {columns[column]} is {rows[sample, column]}; "
-            "all values must be finite."
+            f"all values must be finite{advice}."
         )
     time = np.concatenate([before, rows[:, 0]])
     late = first_late(time)
@@ -162,7 +163,7 @@ def check_samples(
         last, sample = (start + Decimal(str(t)) for t in times) if start else times
         raise TableError(
             f"{place(late - len(before))}: time {sample!s} does not come after {last!s} of the "
-            "sample before; time must increase strictly."
+            f"sample before; time must increase strictly{advice}."
         )
 
 

@@ -165,7 +165,8 @@ def test_a_bad_log_does_not_stop_the_others(two: Any, logs: Path, tmp_path: Path
     errors = {record.output: record.error for record in done.failed}
     assert done.made == 5
     assert sorted(errors) == ["bad.parquet", "torn.parquet"]
-    assert errors["bad.parquet"] == f"{mine}/bad.csv:3: column joint1: 'x' is not a number."
+    wanted = f"{mine}/bad.csv:3: column joint1: 'x' is not a number; --drop-invalid leaves "
+    assert errors["bad.parquet"] == f"{wanted}such rows out."
     assert "\n" not in str(errors["torn.parquet"])
     lines = [json.loads(line) for line in (out / NAME).read_text().splitlines()]
     assert [line["output"] for line in lines] == [record.output for record in done.records]

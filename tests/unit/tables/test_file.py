@@ -225,7 +225,7 @@ def test_what_is_no_table_is_not_written(ending: str, changed, error, message: s
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("name", ["motion.txt", "motion", "motion.csv.gz"])
+@pytest.mark.parametrize("name", ["motion.dat", "motion", "motion.csv.gz"])
 def test_other_endings_are_refused(name: str, tmp_path: Path):
     with pytest.raises(UnsupportedError, match=r"end in \.csv or .*, not in '"):
         read_motion(tmp_path / name)

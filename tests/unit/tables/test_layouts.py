@@ -188,6 +188,22 @@ CASES = [
         ),
         said="time is time_us",
     ),
+    Case(
+        "quoted names with units",
+        lines(
+            '"Time [s]",' + ",".join(f'"{joint} [rad]"' for joint in JOINTS),
+            lambda i: joined(*plain(i)),
+        ),
+        said="time is Time [s]; positions are * [rad] of",
+    ),
+    Case(
+        "names in other case",
+        lines(
+            "TIME," + ",".join(joint.upper() for joint in reversed(JOINTS)),
+            lambda i: joined(plain(i)[0], *map(float, Q[i, ::-1])),
+        ),
+        said="time is TIME",
+    ),
 ]
 
 
@@ -422,7 +438,8 @@ REFUSED = [
     ("t,elbow_joint_pos,x", {}, TableError, r"\*_pos is there 1 times, as elbow_joint, but"),
     ("time,timestamp,q1,q2", {}, TableError, "time may be time, timestamp; say which with --time"),
     ("a.stamp,b.stamp,q1,q2", {}, TableError, r"time may be a\.stamp, b\.stamp"),
-    ("x,q1,q2", {}, TableError, "no time column"),
+    ("x,q1,q2", {}, TableError, "no time column.*say which it is with --time COLUMN"),
+    ("t,a,b", {}, TableError, "no joint among t, a, b.*say which is which with --map COLUMN=JOINT"),
     ("t,q1,q2", {"time": "clock"}, UnknownNameError, "no column named 'clock'"),
     ("t,a,b", {"columns": {"c": "elbow_joint"}}, UnknownNameError, "no column named 'c'"),
     ("t,a,b", {"columns": {"a": "elbow"}}, UnknownNameError, "no joint named 'elbow'; did you"),
@@ -464,7 +481,9 @@ def dirty(path: Path) -> list[int]:
 def test_dirty_rows_are_left_out_and_counted(tmp_path: Path):
     file = tmp_path / "log.csv"
     good = dirty(file)
-    with pytest.raises(TableError, match=r"log\.csv:12: column shoulder_pan_joint: is empty"):
+    with pytest.raises(
+        TableError, match=r"log\.csv:12: column shoulder_pan_joint: is empty; --drop-i"
+    ):
         open_log(ARM, file)
     log = open_log(ARM, file, order=0, drop_invalid=True)
     table = log.table()
@@ -482,6 +501,37 @@ def test_dirty_rows_are_left_out_and_counted(tmp_path: Path):
     assert (log.file.invalid, log.file.late) == (4, 2)
     _, err = torques(file, "--drop-invalid")
     assert "left out 4 rows that are not all numbers" in err
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("0.01,nan,1", "is nan; all values must be finite; --drop-invalid"),
+        ("-1,1,1", "time must increase strictly; --drop-invalid leaves such rows out"),
+        ("0.01,1", "2 fields, but 3 columns in the header; --drop-invalid"),
+    ],
+)
+def test_what_is_wrong_with_a_row_says_what_can_be_done(row: str, message: str, tmp_path: Path):
+    file = tmp_path / "log.csv"
+    file.write_text("t," + ",".join(JOINTS) + f"\n0,0,1\n{row}\n0.02,0,2\n", encoding="utf-8")
+    with pytest.raises(JounceError, match=rf"log\.csv:3: .*{message}"):
+        open_log(ARM, file, order=0)
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+def test_names_that_say_degrees(ending: str, tmp_path: Path):
+    """Small angles in degrees could be radians; the name of the column is not passed over."""
+    file = tmp_path / f"log.{ending}"
+    header = "t\t" + "\t".join(f"{joint}_pos_deg" for joint in JOINTS)
+    degrees = np.degrees(Q)
+    rows = lines(header, lambda i: joined(float(T[i]), *map(float, degrees[i]), mark="\t"))
+    file.write_text(rows, encoding="utf-8")
+    with pytest.raises(TableError, match="_pos_deg seems to be in deg; say --units deg, or, if"):
+        open_log(ARM, file, order=0)
+    table = open_log(ARM, file, order=0, units="deg").table()
+    assert_close(table.values[0], Q, INDEPENDENT)
+    (as_is,) = open_log(ARM, file, order=0, units="rad").table().values
+    assert_close(as_is, degrees, EXACT)
 
 
 def test_a_log_of_nothing_but_dirt(tmp_path: Path):
