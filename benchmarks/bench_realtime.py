@@ -2,7 +2,7 @@
 
 A million calls at 1 kHz would take 17 minutes; here a cycle begins every 20 µs, by a busy wait.
 Without a real-time kernel the worst times are the system's: a call that does nothing is measured
-beside them.
+beside them, and the library of Pinocchio, which computes Q without derivatives.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import tempfile
 from functools import partial
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,12 +21,19 @@ from rich.console import Console
 from rich.table import Table
 
 import jounce
-from benchmarks.peers import urdf
+from benchmarks.peers import Pinocchio, urdf
 from benchmarks.timing import Action, at_most, best_times
 
 CALLS = 1_000_000
 PERIOD = 20_000  # ns
 SAMPLES = 1024  # of a batch
+PINOCCHIO_FLAGS = (
+    "BOOST_MPL_LIMIT_LIST_SIZE=30",
+    "BOOST_MPL_LIMIT_VECTOR_SIZE=30",
+    "BOOST_MPL_CFG_NO_PREPROCESSED_HEADERS",
+    "BOOST_FUSION_INVOKE_MAX_ARITY=12",
+    "PINOCCHIO_ENABLE_TEMPLATE_INSTANTIATION",
+)
 PLACE = Path(__file__).parent / "realtime"
 
 
@@ -49,14 +57,19 @@ def run(console: Console) -> None:
     if compiler is None:
         console.print("no C++ compiler")
         return
-    title = f"{CALLS:,} calls of C++, Q to order 2, every {PERIOD / 1000:g} µs"
+    title = f"{CALLS:,} calls of C++ every {PERIOD / 1000:g} µs"
     table = Table("", "p50 [µs]", "p99", "p99.99", "worst", "not interrupted", "interrupted calls",
                   "allocations", title=title)  # fmt: skip
-    for robot in (jounce.load("panda"), jounce.load(urdf("talos_reduced.urdf"))):
+    for name in ("panda.urdf", "talos_reduced.urdf"):
+        robot = jounce.load(urdf(name), mimic=False)
         with tempfile.TemporaryDirectory() as folder:
-            program = built(robot, Path(folder), compiler)
-            for what in ("nothing", "compute"):
-                _row(table, f"{robot.name}: {what}", cycles(program, CALLS, PERIOD, what))
+            saved = Path(folder) / "model.txt"
+            Pinocchio(name).model.saveToText(str(saved))
+            program = built(robot, Path(folder), compiler, peer=True)
+            for words, what in (
+                ("nothing", "nothing"), ("Q, Q̇, Q̈", "compute"), ("Pinocchio, Q", str(saved)),
+            ):  # fmt: skip
+                _row(table, f"{robot.name}: {words}", cycles(program, CALLS, PERIOD, what))
     console.print(table)
     _batches(console)
 
@@ -73,9 +86,8 @@ def _batches(console: Console) -> None:
             flags = ["-std=c99", "-O3", "-march=native", "-shared", "-fPIC"]
             subprocess.run(["cc", *flags, "f.c", "-o", "f.so", "-lm"], cwd=place, check=True)
             function = ctypes.CDLL(str(place / "f.so")).f
-            own = [x.astype(kind) for x in arrays]
-            given = [ctypes.c_void_p(x.ctypes.data) for x in own]
-            actions[name] = partial(function, *given)
+            own = [np.ctypeslib.as_ctypes(x.astype(kind)) for x in arrays]  # they own the memory
+            actions[name] = partial(function, *own)
         best = best_times(actions, rounds=60)
     table = Table(
         "", "ns a sample", "of the kernel's", title=f"Panda, Q to order 2, {SAMPLES} samples"
@@ -86,15 +98,29 @@ def _batches(console: Console) -> None:
     console.print(table)
 
 
-def built(robot: jounce.Robot, folder: Path, compiler: str) -> Path:
-    """Return the program that runs the loop, compiled."""
+def built(robot: jounce.Robot, folder: Path, compiler: str, *, peer: bool = False) -> Path:
+    """Return the program that runs the loop, compiled; a peer is the library of Pinocchio."""
     jounce.kernel(robot, "inverse_dynamics", order=2).export_cpp(folder, "f")
     hook, program = folder / "allocations.o", folder / "loop"
     cc = shutil.which("cc") or "cc"
     subprocess.run([cc, "-O2", "-c", PLACE / "allocations.c", "-o", hook], check=True)
     flags = ["-std=c++17", "-O2", "-march=native", "-DJOUNCE_NO_EIGEN", "-I", folder]
-    subprocess.run([compiler, *flags, PLACE / "loop.cpp", hook, "-o", program], check=True)
+    more = [] if not peer else ["-DWITH_PINOCCHIO", *_pinocchio(folder, compiler)]
+    subprocess.run([compiler, *flags, PLACE / "loop.cpp", hook, "-o", program, *more], check=True)
     return program
+
+
+def _pinocchio(folder: Path, compiler: str) -> list[str | Path]:
+    """Return what links its library: compiled as that was, or numbers would lie at other places."""
+    prefix = Path(str(distribution("pin").locate_file("cmeel.prefix")))
+    includes = ["-isystem", prefix / "include", "-isystem", "/usr/include/eigen3"]
+    flags = ["-std=c++17", "-O3", "-DNDEBUG", *(f"-D{word}" for word in PINOCCHIO_FLAGS)]
+    compiled = folder / "rnea.o"
+    source = PLACE / "rnea.cpp"
+    subprocess.run([compiler, *flags, *includes, "-c", source, "-o", compiled], check=True)
+    place = prefix / "lib"
+    libraries = ("pinocchio_default", "boost_serialization")
+    return [compiled, f"-L{place}", f"-Wl,-rpath,{place}", *(f"-l{name}" for name in libraries)]
 
 
 def cycles(program: Path, calls: int, period: int, what: str) -> Cycles:

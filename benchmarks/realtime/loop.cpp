@@ -1,9 +1,10 @@
 // A control loop around f.hpp, the exported inverse dynamics of order 2: times of its calls.
 //
 // Usage: loop CALLS PERIOD_NS WHAT.  Every period, by a busy wait for the clock, a new desired motion
-// is made and WHAT is called and timed: "compute", "nothing" (the clock alone) or "allocating" (one
-// malloc a call, for the counter to notice).  Prints quantiles in ns, the worst call during which the
-// system did not take the processor away, how often it did, and the allocations of all cycles.
+// is made and WHAT is called and timed: "compute", "nothing" (the clock alone), "allocating" (one
+// malloc a call, for the counter to notice) or, built WITH_PINOCCHIO, a model that it saved: its rnea.
+// Prints quantiles in ns, the worst call during which the system did not take the processor away,
+// how often it did, and the allocations of all cycles.
 #include "f.hpp"
 
 #include <sys/mman.h>
@@ -20,6 +21,10 @@
 #include <vector>
 
 extern "C" unsigned long allocations(void);
+#ifdef WITH_PINOCCHIO
+extern "C" bool rnea_load(const char *saved, int size);
+extern "C" void rnea(const double *q, const double *v, const double *a, double *torque);
+#endif
 
 namespace {
 
@@ -37,6 +42,9 @@ void desire(double t)
 }
 
 void compute() { f::compute(q, v, a, jerk, snap, torque, rate, second_rate); }
+#ifdef WITH_PINOCCHIO
+void peer() { rnea(q.data(), v.data(), a.data(), torque.data()); }
+#endif
 void nothing() {}
 void allocating()
 {
@@ -68,6 +76,12 @@ int main(int count, char **words)
     void (*volatile called)() = !std::strcmp(words[3], "compute")      ? compute
                                 : !std::strcmp(words[3], "allocating") ? allocating
                                                                        : nothing;
+#ifdef WITH_PINOCCHIO
+    if (called == nothing && std::strcmp(words[3], "nothing")) {
+        if (!rnea_load(words[3], static_cast<int>(f::v_size))) return 3;
+        called = peer;
+    }
+#endif
     std::vector<std::int64_t> times(calls, 1); // written to: the pages are there
     mlockall(MCL_CURRENT | MCL_FUTURE);
     const unsigned long before = allocations();
