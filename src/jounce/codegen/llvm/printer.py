@@ -22,9 +22,10 @@ from jounce.codegen.fusion import Code, fused
 from jounce.codegen.llvm.chunks import ChunkPrinter
 from jounce.codegen.llvm.host import FAR
 from jounce.codegen.llvm.rows import (
+    AT_ONCE,
     NARROW,
     SPAN,
-    pairs,
+    neighbours,
     print_fetch,
     print_read_loop,
     print_reader,
@@ -194,9 +195,10 @@ class _Printer:
         """Add the table of a loop over columns; return its function and last arguments."""
         self.loops.add(loop)
         unused, size = self.slots.unused, self.lanes * 8
+        count = AT_ONCE[loop]
         entries = [
-            (k, slots.get(k, unused) * size, slots.get(k + 1, unused) * size)
-            for k in pairs(list(slots), width)
+            (k, *(slots.get(k + n, unused) * size for n in range(count)))
+            for k in neighbours(slots, width, count)
         ]
         self.text.append(print_table(f"columns.{name}", entries))
         return loop, f", ptr @columns.{name}, i64 {len(entries)}"

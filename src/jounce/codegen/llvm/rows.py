@@ -8,22 +8,23 @@ after the other; many by a loop over a table of columns and places, which compil
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from jounce.codegen.llvm.types import vector
 
+AT_ONCE = {"read": 2, "write": 4}  # columns that a loop moves at once
 SPAN = 64  # columns up to which they are moved one after the other
 
 
-def pairs(columns: list[int], width: int) -> list[int]:
-    """Return the first columns of the neighbour pairs that cover `columns` within `width`."""
+def neighbours(columns: Iterable[int], width: int, count: int = 2) -> list[int]:
+    """Return the first columns of `count` neighbours each that cover `columns` within `width`."""
     starts: list[int] = []
     covered = -1
     for column in sorted(columns):
         if column > covered:
-            start = min(column, width - 2)
+            start = min(column, width - count)
             starts.append(start)
-            covered = start + 1
+            covered = start + count - 1
     return starts
 
 
@@ -118,6 +119,21 @@ class RowPrinter:
             pointer = self.emit(f"getelementptr double, ptr {row}, i64 {column}")
             self.lines.append(f"  store <2 x double> {half}, ptr {pointer}, align 8")
 
+    def store_quad(self, rows: list[str], column: int | str, values: list[str]) -> None:
+        """Write four neighbouring columns."""
+        first, second = (
+            [self._interleave(x, y, odd) for odd in (0, 1)] for x, y in (values[:2], values[2:])
+        )
+        for lane, row in enumerate(rows):
+            k = lane - lane % 2
+            order = ", ".join(f"i32 {n}" for n in (k, k + 1, self.lanes + k, self.lanes + k + 1))
+            quad = self.emit(
+                f"shufflevector {self.type} {first[lane % 2]}, {self.type} {second[lane % 2]}, "
+                f"<4 x i32> <{order}>"
+            )
+            pointer = self.emit(f"getelementptr double, ptr {row}, i64 {column}")
+            self.lines.append(f"  store <4 x double> {quad}, ptr {pointer}, align 8")
+
     def _join(self, parts: list[str]) -> str:
         """Concatenate vectors."""
         width = 2
@@ -148,7 +164,7 @@ def print_reader(name: str, width: int, slots: dict[int, int], lanes: int) -> st
     if lanes == 1 or width < 2:
         loaded = {column: out.load_column(rows, column) for column in slots}
     else:
-        for start in pairs(list(slots), width):
+        for start in neighbours(slots, width):
             loaded[start], loaded[start + 1] = out.load_pair(rows, start)
     for column, slot in slots.items():
         out.store_slot(slot * lanes * 8, loaded[column])
@@ -163,56 +179,52 @@ def print_writer(name: str, columns: dict[int, int | str], lanes: int) -> str:
         for column, source in columns.items():
             out.store_column(rows, column, out.source(source))
         return out.text()
-    for start in pairs(list(columns), max(columns) + 1):
+    for start in neighbours(columns, max(columns) + 1):
         x, y = (out.source(columns[column]) for column in (start, start + 1))
         out.store_pair(rows, start, x, y)
     return out.text()
 
 
-def print_table(name: str, entries: list[tuple[int, int, int]]) -> str:
-    """Return the table of a loop: first column, and offsets in scratch of two columns."""
-    numbers = ", ".join(f"i32 {number}" for entry in entries for number in entry)
-    return f"@{name} = private constant [{3 * len(entries)} x i32] [{numbers}]"
+def print_table(name: str, entries: list[tuple[int, ...]]) -> str:
+    """Return the table of a loop: first column, and offsets in scratch of it and its neighbours."""
+    numbers = [f"i32 {number}" for entry in entries for number in entry]
+    return f"@{name} = private constant [{len(numbers)} x i32] [{', '.join(numbers)}]"
 
 
 def print_read_loop(lanes: int) -> str:
     """Return `@read`, which reads the columns of a table into scratch."""
 
-    def move(out: RowPrinter, rows: list[str], column: str, x: str, y: str) -> None:
-        for offset, value in zip((x, y), out.load_pair(rows, column), strict=True):
+    def move(out: RowPrinter, rows: list[str], column: str, offsets: list[str]) -> None:
+        for offset, value in zip(offsets, out.load_pair(rows, column), strict=True):
             out.store_slot(offset, value)
 
-    return _loop("read", lanes, move, written=False)
+    return _loop("read", lanes, move)
 
 
 def print_write_loop(lanes: int) -> str:
     """Return `@write`, which writes the columns of a table from scratch."""
 
-    def move(out: RowPrinter, rows: list[str], column: str, x: str, y: str) -> None:
-        out.store_pair(rows, column, out.load_slot(x), out.load_slot(y))
+    def move(out: RowPrinter, rows: list[str], column: str, offsets: list[str]) -> None:
+        out.store_quad(rows, column, [out.load_slot(x) for x in offsets])
 
-    return _loop("write", lanes, move, written=True)
+    return _loop("write", lanes, move)
 
 
 def _loop(
-    name: str,
-    lanes: int,
-    move: Callable[[RowPrinter, list[str], str, str, str], None],
-    *,
-    written: bool,
+    name: str, lanes: int, move: Callable[[RowPrinter, list[str], str, list[str]], None]
 ) -> str:
-    """Return the function that moves two columns for every entry of a table."""
+    """Return the function that moves some columns for every entry of a table."""
     out = RowPrinter(name, lanes, ", ptr %table, i64 %count")
-    rows = out.rows(written=written)
+    rows = out.rows(written=name == "write")
     out.lines += ["  br label %loop", "loop:", "  %k = phi i64 [ 0, %start ], [ %k.next, %loop ]"]
-    entry = out.emit("getelementptr [3 x i32], ptr %table, i64 %k")
+    size = 1 + AT_ONCE[name]
+    entry = out.emit(f"getelementptr [{size} x i32], ptr %table, i64 %k")
     numbers = []
-    for part in range(3):
+    for part in range(size):
         pointer = out.emit(f"getelementptr i32, ptr {entry}, i64 {part}")
         number = out.emit(f"load i32, ptr {pointer}")
         numbers.append(out.emit(f"zext i32 {number} to i64"))
-    column, x, y = numbers
-    move(out, rows, column, x, y)
+    move(out, rows, numbers[0], numbers[1:])
     out.lines += [
         "  %k.next = add i64 %k, 1",
         "  %more = icmp ult i64 %k.next, %count",
