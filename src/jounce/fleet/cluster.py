@@ -8,13 +8,16 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from itertools import islice
+from math import inf
+from time import monotonic
 from typing import Any
 
 from jounce.errors import ArgumentError, ClusterError
 from jounce.lazy import required
 from jounce.model.checks import checked_integer
 
-AHEAD = 4  # tasks that wait for every thread of the cluster
+AHEAD = 4  # tasks that are there for every thread of the cluster
+EVERY = 1.0  # s after which its threads are counted again: workers come and go
 # Dask has workers return memory at once; asking for it again would be a third of their work.
 # It also looks a hundred times a second at what they do.
 OWN = {
@@ -86,14 +89,22 @@ def outcomes(
     """
     distributed = required("distributed", "a fleet", "fleet")
     waiting = iter(submitted)
-    threads = sum(client.nthreads().values()) or 1
-    running = distributed.as_completed(islice(waiting, AHEAD * threads))
+    running = distributed.as_completed()
+    counted, wanted = -inf, 0
+
+    def fill() -> None:
+        nonlocal counted, wanted
+        if monotonic() - counted > EVERY:
+            counted, wanted = monotonic(), AHEAD * (sum(client.nthreads().values()) or 1)
+        running.update([*islice(waiting, max(0, wanted - running.count()))])
+
     try:
+        fill()
         for future in running:
             outcome = _outcome(client, future)
             following = list(more(outcome))
-            for one in following or islice(waiting, 1):
-                running.add(one)
+            running.update(following)
+            fill()
             if not following:
                 yield future, outcome
     finally:

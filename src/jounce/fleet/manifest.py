@@ -40,7 +40,9 @@ class Record(NamedTuple):
     @property
     def line(self) -> str:
         """The record as a line of JSON; what is empty is left out."""
-        return json.dumps({k: v for k, v in self._asdict().items() if v}, ensure_ascii=False)
+        said = {k: v for k, v in self._asdict().items() if v}
+        text = json.dumps(said, ensure_ascii=False)
+        return text if text.isprintable() else json.dumps(said)  # names of files may be any bytes
 
 
 class Manifest:

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import signal
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -148,6 +149,21 @@ def test_one_run_at_a_time(one: Any, logs: Path, tmp_path: Path):
     assert inverse_dynamics(ARM, logs / "b", tmp_path, client=one, progress=again).made == 3
     assert refused == [refused[0]] * 3
     assert inverse_dynamics(ARM, logs / "b", tmp_path, client=one).made == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
+def test_names_of_files_may_be_any_bytes(one: Any, logs: Path, tmp_path: Path):
+    mine, out = tmp_path / "logs", tmp_path / "out"
+    mine.mkdir()
+    names = [
+        os.fsdecode(name) for name in (b"\xff", "Übung".encode(), "a\u2028b".encode(), b"a\nb")
+    ]
+    for name in names:
+        shutil.copy(logs / "a.csv", mine / f"{name}.csv")
+    assert inverse_dynamics(ARM, mine, out, client=one).made == 4
+    assert sorted(contents(out)) == sorted(f"{name}.parquet" for name in names)
+    assert inverse_dynamics(ARM, mine, out, client=one).made == 0
+    assert '"Übung.parquet"' in (out / NAME).read_text(encoding="utf-8")
 
 
 def test_a_manifest_that_is_none(one: Any, logs: Path, tmp_path: Path):
