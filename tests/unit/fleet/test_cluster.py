@@ -47,12 +47,11 @@ class Deadly:
 
 
 @pytest.mark.slow
-def test_a_log_that_kills_its_workers_is_recorded(two: Any, tmp_path: Path):
+def test_a_log_that_kills_its_workers_is_recorded(tmp_path: Path):
     pytest.importorskip("pyarrow")
     log = write_log(tmp_path / "log.csv")
-    done = inverse_dynamics(ARM, log, tmp_path / "out", client=two, noise=Deadly())
+    done = inverse_dynamics(ARM, log, tmp_path / "out", workers=1, noise=Deadly())
     (record,) = done.failed
     assert record.error is not None
     assert record.error.startswith(f"{log}: no worker could do it (KilledWorker: ")
     assert "\n" not in record.error
-    two.wait_for_workers(2, timeout=60)
