@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import signal
 import zlib
 from collections import OrderedDict
 
 import numpy as np
 import pytest
+
+# Programs that tests start and interrupt would inherit it from a shell that runs in the background.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -133,7 +133,7 @@ def test_help_shows_an_example():
         (("planar2r", "-o", "report.txt"), "must end in .html"),
         (("planar2r", "-o", "/no/such/report.html"), "no directory /no/such"),
         (("planar2r", "nothing.csv"), "nothing.csv"),
-        (("planar2r", "log.txt"), ".csv or .npz"),
+        (("planar2r", "log.txt"), ".csv or .tsv or .npz"),
         (("planar2r", "--elastic", "0,1"), "must be positive"),
         (("planar2r", "--elastic", "5"), "--elastic takes 2 numbers"),
         (("planar2r", "--order", "1"), "--order"),

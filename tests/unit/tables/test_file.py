@@ -65,8 +65,8 @@ def test_arrays_named_like_their_letters_are_in_the_order_of_the_joints(
 
 def test_letters_of_a_floating_robot(tmp_path: Path, rng):
     robot = jounce.load("planar2r", floating_base=True)
-    q = np.array([robot.random_configuration(rng) for _ in range(4)])
-    v, Q = rng.standard_normal((2, 4, robot.nv))
+    near, v, Q = rng.standard_normal((3, 4, robot.nv))
+    q = jounce.integrate(robot, robot.random_configuration(rng), 0.1 * near)
     path = tmp_path / "plain.npz"
     np.savez(path, t=np.arange(4.0), q=q, v=v, Q=Q)
     found = read_motion(path, robot)

@@ -316,7 +316,11 @@ def scores(windows: list[Samples], degree: int, penalties: np.ndarray) -> Scores
             if np.all(residual[:i].min(axis=0, initial=np.inf) * HOPELESS < residual[i - 1]):
                 residual[i] = np.inf
                 continue
-            divide = partial(divided, system.factor(penalty))
+            try:
+                divide = partial(divided, system.factor(penalty))
+            except SingularError:  # few samples far apart: it hides them behind rounding
+                residual[i] = np.inf
+                continue
             c = divide(seen)
             c[:, :n] = system.refined(c[:, :n], penalty, q, divide, enough=ENOUGH)
             kept = B @ c

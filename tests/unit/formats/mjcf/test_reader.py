@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import builtins
+import sys
 import time
 from pathlib import Path
 
@@ -282,14 +282,7 @@ def test_mujoco_refuses_impossible_inertias_itself(write):
 
 
 def test_without_the_mujoco_package(monkeypatch: pytest.MonkeyPatch):
-    real = builtins.__import__
-
-    def fake(name, *args):
-        if name == "mujoco":
-            raise ImportError(name)
-        return real(name, *args)
-
-    monkeypatch.setattr(builtins, "__import__", fake)
+    monkeypatch.setitem(sys.modules, "mujoco", None)  # as if it were not installed
     with pytest.raises(UnsupportedError, match=r"pip install 'jounce\[mjcf\]'"):
         load_mjcf(DATA / "arm.xml")
 

@@ -109,6 +109,13 @@ def test_scores_are_those_of_the_influence_matrix(rng: np.random.Generator):
     assert_close(np.sqrt(got.variance()[0]), np.full(2, 0.1), 0.1)
 
 
+def test_a_penalty_that_rounding_forbids_is_not_chosen():
+    few = np.array([0.278, 1.628, 1.814, 1.832, 1.848, 2.29, 2.387, 2.638, 2.811])
+    residual = scores([(few, np.sin(few)[:, None])], 7, np.array([1.0, 1e10])).residual
+    assert np.isfinite(residual[0])
+    assert np.isinf(residual[1])
+
+
 @pytest.mark.parametrize("penalty", [np.zeros(2), np.array([1.0, 1e3])])
 def test_standard_errors_are_those_of_many_trials(penalty: np.ndarray, rng: np.random.Generator):
     """Of noise alone: of nothing there is nothing to flatten."""
