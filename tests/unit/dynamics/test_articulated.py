@@ -166,7 +166,6 @@ ROBOTS = {
     "talos": "talos_data/robots/talos_reduced.urdf",
     "talos floating": "talos_data/robots/talos_reduced.urdf",
     "solo12 floating": "solo_description/robots/solo12.urdf",
-    "tiago": "tiago_description/robots/tiago.urdf",
 }
 TAKEN = {  # by elimination alone, before there was a choice: a, …, and partials
     "panda": (1832, 5210, 9998, 8156),

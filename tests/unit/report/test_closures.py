@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -25,6 +27,7 @@ MOTORS = {
 }
 
 
+@cache
 def shown(name: str) -> tuple[jounce.Robot, list[np.ndarray], Report]:
     robot = getattr(jounce.examples, name)()
     motion = default_motion(robot, TIME, actuated=MOTORS[name])
@@ -74,8 +77,8 @@ def test_loops_look_closed(name: str):
 def test_wrenches_of_closures_leave_passive_joints_alone():
     """Inverse dynamics of the tree with them: the forces of motors, and zeros."""
     for name, motors in MOTORS.items():
-        robot = getattr(jounce.examples, name)()
-        motion = default_motion(robot, TIME, 2, actuated=motors)
+        robot, (q, v, a, *_), _ = shown(name)
+        motion = (q, v, a)
         Q, multipliers = jounce.constrained_inverse_dynamics(robot, *motion, actuated=motors)
         pulls = closure_wrenches(robot, motion[0], multipliers[0])
         tree = jounce.inverse_dynamics(robot.without_closures(), *motion, wrenches=pulls)[0]
