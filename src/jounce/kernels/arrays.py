@@ -26,8 +26,11 @@ class Rows(NamedTuple):
         """Return the rows of one argument as an array on their memory; one row if repeated."""
         address, stride = self.address[k], self.stride[k]
         count = 1 if width and not stride else rows
-        memory: Any = (ctypes.c_double * (stride * (count - 1) + width)).from_address(address)
-        return np.ndarray((count, width), np.float64, memory, strides=(8 * stride, 8))
+        span = stride * (count - 1)
+        before = max(-span, 0)  # numbers: rows may go down
+        kind = ctypes.c_double * (abs(span) + width)
+        memory: Any = kind.from_address(address - 8 * before)
+        return np.ndarray((count, width), np.float64, memory, 8 * before, (8 * stride, 8))
 
 
 class Blocks(NamedTuple):

@@ -33,6 +33,8 @@ MOVED = 8  # operations in the time that it takes to read or write a number
 KEPT_HEADERS = 64  # of jobs: a batch is often as large as the one before
 FINEST = 1 << 12  # parts of a batch at most
 
+_held: dict[int, Any] = {}  # code and memory that helpers may be at work on
+
 
 class Runner:
     """The machine code of a kernel and a scratch block for every thread that runs it."""
@@ -47,7 +49,6 @@ class Runner:
         self._places = 2 * (len(program.input_widths) + len(program.outputs))
         self._header = lru_cache(KEPT_HEADERS)(self._new_header)
         self._local = threading.local()
-        self._held: dict[int, Any] = {}  # memory that threads may be at work on
 
     def run(self, inputs: Rows, outputs: Rows, rows: int, threads: int | None) -> None:
         """Compute all rows; ``threads=None`` takes as many as the work is worth."""
@@ -88,17 +89,23 @@ class Runner:
     def _do_in_blocks(self, crew: Team, job: Any, scratch: Any, memory: Any) -> None:
         """Come back to Python now and then.
 
-        If this thread is interrupted the others stop at their next part; should it be interrupted
-        once more, nobody knows when, and the memory is kept.
+        If this thread is interrupted the others stop at their next part.  That may be on the way
+        into `finish`, or out of it, which is then done once more; should that be interrupted too,
+        nobody knows when they stop, and the memory is kept.
         """
-        self._held[id(job)] = job, memory
+        _held[id(job)] = job, memory, self.native, crew
         try:
             crew.give(job)
             while crew.share(job, 1, scratch):
                 pass
         finally:
-            crew.finish(job)
-            del self._held[id(job)]
+            try:
+                crew.finish(job)
+            except BaseException:
+                crew.finish(job)
+                del _held[id(job)]
+                raise
+            del _held[id(job)]
 
     def _scratch(self) -> Any:
         try:
@@ -108,10 +115,11 @@ class Runner:
             return self._local.scratch
 
     def _threads(self, asked: int | None, rows: int) -> int:
+        parts = -(-rows // PART_ROWS)
         if asked is None:
-            worth = rows * self._work // THREAD_OPERATIONS
-            return 1 if worth < 2 else min(_cores(), worth)
-        return min(int(asked), -(-rows // PART_ROWS), MAX_THREADS)
+            worth = min(rows * self._work // THREAD_OPERATIONS, parts)
+            return 1 if worth < 2 else min(_cores(), worth, MAX_THREADS)
+        return max(1, min(int(asked), parts, MAX_THREADS))
 
 
 def part_size(rows: int, threads: int, row_bytes: int) -> int:

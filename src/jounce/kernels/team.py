@@ -7,8 +7,9 @@ has done with it helps with the ranges of others, from the back, so that all end
 one that starts late leaves more to them.
 
 A helper is a thread with a box of its own, which holds 0 while it looks for a job, `ASLEEP` once it
-has looked for a while in vain, `BUSY` while it works, or the address of a job.  A job that a helper
-has not taken when the work is done is taken back: nobody waits for one who has nothing to do.
+has looked for a while in vain, `BUSY` while it works or before it looks, or the address of a job.
+A job that a helper has not taken when the work is done is taken back: nobody waits for one who has
+nothing to do.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ AWAKE = 100e-6  # seconds that a helper looks for its next job: to wake one take
 ASLEEP, BUSY = 1, 2
 # Words of a job; then come its ranges, a line of the cache each, with both ends of what is left in
 # one word, and the addresses and strides that it points to.  Sizes are multiples of `PART_ROWS`.
-ROWS, LEAST, MOST, RANGES, ENTRY, HELPERS, DONE, INPUTS, STRIDES, OUTPUTS, WIDTHS = range(11)
-HEADER = 11
+ROWS, LEAST, MOST, RANGES, ENTRY, HELPERS, GIVEN, DONE, INPUTS, STRIDES, OUTPUTS, WIDTHS = range(12)
+HEADER = 12
 LINE = 8
 # Words of a box; it fills two lines of the cache.
 JOB, LOCK, SCRATCH, ACQUIRE, RELEASE, REST, SLEEP, OWN, BOX = *range(8), 16
@@ -148,15 +149,17 @@ next:
   %k.next = add i64 %k, 1
   br label %again
 end:
-  store i64 %given, ptr %wanted.p
+  %given.p = getelementptr i64, ptr %job, i64 {GIVEN}
+  store i64 %given, ptr %given.p
   ret void
 }}
 
-; lets nobody take more of a job, takes it back from those who have not begun, awaits the others
+; lets nobody take more of a job, takes it back from those who have not begun, awaits the others;
+; also of a job that was never given, and once more does no harm
 define void @finish(ptr %job, ptr %boxes, i64 %size, i64 %spins) nounwind {{
 start:
   %job.word = ptrtoint ptr %job to i64
-{_load("given", HELPERS, "job", "i64")}{_load("ranges", RANGES, "job", "i64")}\
+{_load("given", GIVEN, "job", "i64")}{_load("ranges", RANGES, "job", "i64")}\
   %done.p = getelementptr i64, ptr %job, i64 {DONE}
   br label %empty
 empty:
@@ -172,7 +175,7 @@ again:
   %k = phi i64 [ 0, %empty ], [ %k.next, %back ]
   %begun = phi i64 [ %given, %empty ], [ %begun.next, %back ]
   %in = icmp slt i64 %k, %size
-  br i1 %in, label %back, label %wait
+  br i1 %in, label %back, label %known
 back:
   %offset = mul i64 %k, {BOX}
   %box = getelementptr i64, ptr %boxes, i64 %offset
@@ -182,8 +185,11 @@ back:
   %begun.next = sub i64 %begun, %fewer
   %k.next = add i64 %k, 1
   br label %again
+known:
+  store i64 %begun, ptr %given.p
+  br label %wait
 wait:
-  %s = phi i64 [ 0, %again ], [ %s.next, %spin ], [ %s.next, %sleep ]
+  %s = phi i64 [ 0, %known ], [ %s.next, %spin ], [ %s.next, %sleep ]
   %done = load atomic i64, ptr %done.p acquire, align 8
   %all = icmp eq i64 %done, %begun
   %s.next = add i64 %s, 1
@@ -241,6 +247,7 @@ start:
 {_load("lock", LOCK, "box")}{_load("acquire", ACQUIRE, "box")}\
 {_load("own", OWN, "box", "i64")}\
   %scratch.p = getelementptr i64, ptr %box, i64 {SCRATCH}
+  store atomic i64 0, ptr %box release, align 8
   br label %look
 look:
   %s = phi i64 [ 0, %start ], [ %s.next, %wait ], [ 0, %free ], [ 0, %rise ], [ %s, %give.up ]
@@ -321,8 +328,9 @@ class Team:
         self._spins = _spins(native["pass"])
         self._boxes = (_Word * (BOX * MAX_THREADS))()
         self._address = ctypes.addressof(self._boxes)
-        self._scratch: list[list[Any]] = []  # of each helper: it may be at work in an older one
-        self._room = 2**62  # bytes that every helper has
+        self._scratch: list[list[Any]] = []  # of each box: a helper may be at work in an older one
+        self._room = 0  # bytes that every helper has, also one that comes later
+        self._helpers = 0  # that are known to have started
         self._growing = threading.Lock()
         for thing in (engine, self._boxes):  # helpers look into them until the process has ended
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
@@ -344,27 +352,35 @@ class Team:
         self._finish(job, self._address, len(self._scratch), self._spins)
 
     def prepare(self, helpers: int, scratch_bytes: int) -> None:
-        """Make sure that there are so many helpers, with that much memory each."""
-        scratch = self._scratch
-        if len(scratch) >= helpers and self._room >= scratch_bytes:
+        """See to it that there are so many helpers, if they can be had, with that much memory each.
+
+        Others may give their jobs to new helpers at once: those have as much memory as the rest.
+        """
+        if self._helpers >= helpers and self._room >= scratch_bytes:
             return
         with self._growing:
-            for k, blocks in enumerate(scratch):
-                if len(blocks[-1]) < scratch_bytes:
-                    self._enlarge(k, blocks, max(scratch_bytes, 2 * len(blocks[-1])))
-            while len(scratch) < helpers:
-                self._start(scratch_bytes)
-            self._room = min(len(blocks[-1]) for blocks in scratch)
+            if self._room < scratch_bytes:
+                room = max(scratch_bytes, 2 * self._room)
+                for k, blocks in enumerate(self._scratch):
+                    self._enlarge(k, blocks, room)
+                self._room = room
+            while self._helpers < helpers and len(self._scratch) < MAX_THREADS:
+                if not self._start():
+                    break
 
     def _enlarge(self, k: int, blocks: list[Any], scratch_bytes: int) -> None:
         blocks.append(ctypes.create_string_buffer(scratch_bytes))
         self._boxes[k * BOX + SCRATCH] = ctypes.addressof(blocks[-1])
 
-    def _start(self, scratch_bytes: int) -> None:
-        """Start a helper, asleep."""
+    def _start(self) -> bool:
+        """Start a helper; tell whether there was a thread to be had.
+
+        Its box is in use before it starts, and `BUSY` until then: should this be interrupted, the
+        next helper has another one.
+        """
         k, blocks = len(self._scratch), []
         box = k * BOX
-        self._enlarge(k, blocks, scratch_bytes)
+        self._enlarge(k, blocks, self._room)
         for word, name in (
             (ACQUIRE, "PyThread_acquire_lock"),
             (RELEASE, "PyThread_release_lock"),
@@ -372,12 +388,21 @@ class Team:
         ):
             function = getattr(ctypes.pythonapi, name)
             self._boxes[box + word] = ctypes.cast(function, _Address).value or 0
-        self._boxes[box + LOCK], self._boxes[box + REST] = _taken_lock(), _taken_lock()
+        for word in (LOCK, REST):
+            self._boxes[box + word] = self._boxes[box + word] or _taken_lock()
         self._boxes[box + OWN] = k + 1
+        self._boxes[box + JOB] = BUSY
         arguments = self._address + 8 * box, self._spins
         name = f"jounce_{k}"
-        threading.Thread(target=self._serve, args=arguments, name=name, daemon=True).start()
+        thread = threading.Thread(target=self._serve, args=arguments, name=name, daemon=True)
         self._scratch.append(blocks)
+        try:
+            thread.start()
+        except RuntimeError:  # as many as the system allows, or Python is about to end
+            self._scratch.pop()
+            return False
+        self._helpers += 1
+        return True
 
 
 def _taken_lock() -> int:

@@ -122,6 +122,9 @@ def test_the_interpreter_gives_the_same(rng: np.random.Generator, monkeypatch: p
     assert_orders_close(kernel(*one, check=True), wanted[:, 0, 0], ROUNDOFF)
     assert_orders_close(kernel(*one, out=np.empty((2, robot.nv))), wanted[:, 0, 0], ROUNDOFF)
     assert kernel(*[x[:0] for x in motion[:-1]], motion[-1]).shape == (2, 0, 4, robot.nv)
+    rows = [x[:, 0] for x in motion[:-1]]
+    down = [x[::-1].copy()[::-1] for x in rows]  # rows that follow each other downwards
+    assert_close(kernel(*down, motion[-1][:, 0]), kernel(*rows, motion[-1][:, 0]), EXACT)
 
 
 def test_threads_are_taken_where_they_pay():
@@ -130,6 +133,16 @@ def test_threads_are_taken_where_they_pay():
     assert runner._threads(None, 100) == 1
     assert runner._threads(None, 10**9) == execution._cores()
     assert runner._threads(10**9, 10**9) == execution.MAX_THREADS
+    assert runner._threads(5, 0) == 1
+
+
+def test_a_row_is_not_shared_however_much_work_it_is(monkeypatch: pytest.MonkeyPatch):
+    runner = jounce.kernel(ROBOT, "inverse_dynamics").runner
+    assert isinstance(runner, Runner)
+    monkeypatch.setattr(execution, "_cores", lambda: 1000)
+    monkeypatch.setattr(runner, "_work", 10**9)
+    found = [runner._threads(None, rows) for rows in (1, PART_ROWS, PART_ROWS + 1, 10**6)]
+    assert found == [1, 1, 2, execution.MAX_THREADS]
 
 
 def test_parts_of_the_rows():
@@ -189,8 +202,7 @@ def test_an_interrupted_call_leaves_nobody_at_work(monkeypatch: pytest.MonkeyPat
         out[:] = 7.25
         time.sleep(0.002)
         assert (out == 7.25).all()
-    assert kernel.runner is not None
-    assert not kernel.runner._held
+    assert not execution._held
 
 
 INTERRUPTED = """
