@@ -20,7 +20,7 @@ from jounce.codegen.gate import compiling
 from jounce.codegen.machine_code import compile_program
 from jounce.codegen.parallel import Progress
 from jounce.codegen.program import Program
-from jounce.errors import check_name
+from jounce.errors import ShapeError, check_name
 from jounce.kernels import export
 from jounce.kernels.arrays import (
     Rows,
@@ -224,7 +224,10 @@ class Kernel:
         batch, rows = first.shape[:-1], prod(first.shape[:-1])
         if not batch or not rows or first.shape[-1] != self.signature.arguments[0].width:
             return None
-        result = result_array(self.signature, batch, out)
+        try:
+            result = result_array(self.signature, batch, out)
+        except ShapeError:  # others may have more batch axes than the first argument
+            return None
         job = runner.job(rows, threads)
         return (result, job, rows, runner) if self._lay_out(job, result, *arrays) else None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,6 +33,15 @@ def kernel() -> Kernel:
     return jounce.kernel(ROBOT, "inverse_dynamics", order=1, wrenches=(FRAME,))
 
 
+def shifted(x: np.ndarray) -> np.ndarray:
+    """Return a copy that begins at an odd address."""
+    memory = np.empty(x.nbytes + 1, np.uint8)[1:]
+    result = memory.view(np.float64).reshape(x.shape)
+    result[...] = x
+    assert not result.flags.aligned
+    return result
+
+
 PLAIN: dict[str, Callable[[list[np.ndarray]], list[np.ndarray]]] = {
     "one axis": lambda m: m,
     "two axes": lambda m: [x.reshape(*x.shape[:-2], 2, 3, x.shape[-1]) for x in m],
@@ -44,11 +54,11 @@ ODD: dict[str, Callable[[list[np.ndarray]], list[np.ndarray]]] = {
     "columns first": lambda m: [np.asfortranarray(m[0]), *m[1:]],
     "an axis of one": lambda m: [m[0], m[1][:1], *m[2:]],
     "q for all": lambda m: [m[0][0], *m[1:]],
-    "single precision": lambda m: [
-        m[0],
-        m[1].astype(np.float32).astype(object).astype(float),
-        *m[2:],
-    ],
+    "single precision": lambda m: [m[0], m[1].astype(np.float32), *m[2:]],
+    "integers": lambda m: [m[0], np.arange(42).reshape(6, 7), *m[2:]],
+    "rows upwards": lambda m: [x[..., ::-1, :] for x in m],
+    "a row again and again": lambda m: [m[0], np.broadcast_to(m[1][0], (6, 7)), *m[2:]],
+    "beside whole addresses": lambda m: [m[0], shifted(m[1]), *m[2:]],
     "a subclass": lambda m: [m[0], np.asarray(m[1]).view(type("Own", (np.ndarray,), {})), *m[2:]],
     "other byte order": lambda m: [m[0], m[1].astype(">f8"), *m[2:]],
     "no rows": lambda m: [x[..., :0, :] for x in m],
@@ -74,7 +84,7 @@ def test_both_ways_give_the_same(kernel: Kernel, motion: list[np.ndarray], case:
         assert_close(flat[:, k], kernel(*sample, wrench[:, k].copy()), EXACT)
 
 
-@pytest.mark.parametrize("case", [k for k in ODD if k not in ("single precision",)])
+@pytest.mark.parametrize("case", ODD)
 def test_what_is_not_plain_is_not_laid_out(kernel: Kernel, motion: list[np.ndarray], case: str):
     assert not laid_out(kernel, *ODD[case](motion))
 
@@ -111,3 +121,37 @@ def test_out_may_overlap_an_argument(motion: list[np.ndarray]):
         out = work[start : start + 6].reshape(1, 6, 7)
         assert_close(kernel(q, out=out), wanted, EXACT)
         assert (kernel._plain([q], out, 1) is None) == (-6 < start - 3 < 6)
+
+
+def test_out_has_the_batch_axes_of_all_arguments(kernel: Kernel, motion: list[np.ndarray]):
+    """The first one may have fewer, or be one row for all."""
+    q, *others = motion
+    tall = [x[..., None, :, :].repeat(3, axis=-3) for x in others]
+    for given in ([q[:1], *others], [q, *tall], [q[0], *others], [q[None, :1], *tall]):
+        wanted = kernel(*given)
+        out = np.full(wanted.shape, np.nan)
+        assert kernel(*given, out=out) is out
+        assert_close(out, wanted, EXACT)
+    with pytest.raises(ShapeError, match=r"out .* shape \(2, 6, 7\), got float64 \(2, 1, 7\)"):
+        kernel(q[:1], *others, out=np.empty((2, 1, 7)))
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda out: out.astype(np.float32),
+        lambda out: out.astype(">f8"),
+        lambda out: np.asfortranarray(out),
+        lambda out: out[:, ::-1],
+        lambda out: np.broadcast_to(out[:, :1], out.shape),
+        shifted,
+        lambda out: out.tolist(),
+    ],
+)
+def test_results_go_where_they_fit(
+    kernel: Kernel, motion: list[np.ndarray], spoil: Callable[[np.ndarray], Any]
+):
+    out = spoil(np.zeros((2, 6, 7)))
+    with pytest.raises(ShapeError, match="out must be"):
+        kernel(*motion, out=out)
+    assert not np.any(out), "nothing was written"
