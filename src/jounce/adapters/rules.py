@@ -134,9 +134,14 @@ def weights(xp: Any, spec: KernelSpec, cotangents: Sequence[Any]) -> Any:
     rows = []
     for (orders, (width,)), x in zip(results_of(spec), cotangents, strict=True):
         x = x if orders else x[None]
-        padding = xp.zeros((*x.shape[:-1], longest - width), dtype=x.dtype)
+        padding = _zeros(xp, (*x.shape[:-1], longest - width), x)
         rows.append(xp.concatenate([x, padding], -1))
     return xp.concatenate(rows, 0)
+
+
+def _zeros(xp: Any, shape: tuple[int, ...], x: Any) -> Any:
+    """Return zeros of the type of ``x``, beside it: PyTorch may make new tensors elsewhere."""
+    return x.new_zeros(shape) if hasattr(x, "new_zeros") else xp.zeros(shape, dtype=x.dtype)
 
 
 def with_batch_axis(

@@ -76,7 +76,7 @@ def _operand(torch: Any, name: str, values: Any) -> Any:
     if not isinstance(values, torch.Tensor):
         if isinstance(values, list | tuple) and any(isinstance(x, torch.Tensor) for x in values):
             return torch.stack([_operand(torch, name, x) for x in values])
-        return torch.as_tensor(as_floats(name, values))
+        return torch.as_tensor(as_floats(name, values), device="cpu")
     if values.is_nested or values.layout is not torch.strided:
         kind = "nested" if values.is_nested else values.layout
         raise ArgumentError(f"{name} is {kind}: make it a dense tensor, as {name}.to_dense().")
@@ -130,7 +130,8 @@ def _call() -> Callable[..., Any]:
             arrays = run(spec, [x.numpy(force=True) for x in operands])
             return tuple([torch.from_numpy(x) for x in arrays])
         batch = batch_shape(spec, operands)
-        results = tuple([torch.empty(*s, dtype=float64) for s in result_shapes(spec, batch)])
+        shapes = result_shapes(spec, batch)
+        results = tuple([torch.empty(*s, dtype=float64, device="cpu") for s in shapes])
         run_at(spec, places, [x.data_ptr() for x in results], prod(batch), (operands, results))
         return results
 
@@ -154,7 +155,7 @@ def _call() -> Callable[..., Any]:
         def jvp(ctx: Any, *grad_inputs: Any) -> Any:
             operands, tangents = ctx.saved_tensors, grad_inputs[1:]
             steps = [
-                torch.zeros_like(x) if dx is None else dx
+                torch.zeros_like(x) if dx is None else dx.to(x)  # PyTorch takes any precision
                 for x, dx in zip(operands, tangents, strict=True)
             ]
             return call(product(ctx.spec, "jvp"), *operands, *steps)

@@ -141,5 +141,5 @@ def _found(buffers: Any) -> Buffers:
 
 
 def _error(frame: Any, message: str) -> Any:
-    new = _NewError(ctypes.sizeof(_NewError), None, message.encode(), INTERNAL)
+    new = _NewError(ctypes.sizeof(_NewError), None, message.encode(errors="replace"), INTERNAL)
     return frame.api[0].new_error(new)

@@ -141,6 +141,39 @@ def test_tensors_without_numbers_are_refused():
         torch.fx.experimental.proxy_tensor.make_fx(f)(q)
 
 
+def test_other_default_devices(rng: np.random.Generator):
+    """New tensors of PyTorch may be on a graphics card, or nowhere; ours are beside the others."""
+    robot = jounce.load("planar2r", floating_base=True)
+    f = jounce.adapters.torch.function(robot, "inverse_dynamics")
+    state = motion(robot, rng, 2)
+    given = [torch.tensor(x, requires_grad=True) for x in state]
+
+    def values() -> list[Any]:
+        y = f(*given)
+        slopes = torch.autograd.grad(y, given, torch.full_like(y, 0.5), create_graph=True)
+        again = torch.autograd.grad(sum((x**2).sum() for x in slopes), given)
+        return [y, f(*map(list, state)), *slopes, *again]
+
+    wanted = values()
+    with torch.device("meta"):
+        for found, other in zip(values(), wanted, strict=True):
+            assert_close(found, other.detach(), EXACT)
+
+
+def test_tangents_of_single_precision(rng: np.random.Generator):
+    """PyTorch takes them, with numbers of half the size."""
+    f = jounce.adapters.torch.function(jounce.load("planar2r"), "inverse_dynamics")
+    state = tuple(torch.tensor(x) for x in rng.normal(size=(3, 5, 2)))
+    steps = tuple(torch.tensor(x).float() for x in rng.normal(size=(3, 5, 2)))
+    _, wanted = torch.func.jvp(f, state, tuple(x.double() for x in steps))
+    _, found = torch.func.jvp(f, state, steps)
+    assert_close(found, wanted, EXACT)
+    with torch.autograd.forward_ad.dual_level():
+        duals = [torch.autograd.forward_ad.make_dual(*x) for x in zip(state, steps, strict=True)]
+        found = torch.autograd.forward_ad.unpack_dual(f(*duals)).tangent
+        assert_close(found, wanted, EXACT)
+
+
 def test_numbers_in_lists(rng: np.random.Generator):
     f = jounce.adapters.torch.function(jounce.load("planar2r"), "gravity_forces")
     x = rng.normal(size=2)

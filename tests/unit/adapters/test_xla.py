@@ -58,6 +58,17 @@ def test_an_error_in_the_function_is_an_error_of_the_call():
         jax.block_until_ready(call("test.error", (2,))(np.ones(2)))
 
 
+def test_an_error_of_any_text_is_an_error_of_the_call():
+    """A name may have bytes that are no text; results without an error would be those of chance."""
+
+    def function(arguments: xla.Buffers, results: xla.Buffers) -> None:
+        raise RuntimeError("arm_\udcff")
+
+    xla.register(jax, "test.text", function)
+    with pytest.raises(Exception, match=r"RuntimeError: arm_\?"):
+        jax.block_until_ready(call("test.text", (2,))(np.ones(2)))
+
+
 def test_a_name_stays_with_its_first_function():
     xla.register(jax, "test.first", lambda _, results: numbers(results[0]).fill(1.0))
     xla.register(jax, "test.first", lambda _, results: numbers(results[0]).fill(2.0))
