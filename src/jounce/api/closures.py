@@ -27,6 +27,7 @@ CLOSED = 1e-13  # of the size of the robot: as near as `close` gets
 OPEN = 1e-6  # beyond, forces and rates have no meaning
 CONDITION_LIMIT = 1e6  # of the closure Jacobian, redundant rows apart
 UNWANTED = 1e6  # times its size: that velocity is left to depend on others
+FULL = 1e-9  # of the greatest singular value: less is none
 ROUNDS = 100
 DEAD_POINT = (
     "The closures lose a direction here that they hold nearby: keep away from this configuration, "
@@ -122,7 +123,8 @@ def closed_rates(
         raise ShapeError("closed_rates needs q and at least the velocity.")
     at = checked_configuration(robot, q)
     check_closed(robot, at)
-    chosen = independent_velocities(robot, at.reshape(-1, robot.nq)[0], independent)
+    first = at.reshape(-1, robot.nq)[0] if at.size else any_closed(robot)
+    chosen = independent_velocities(robot, first, independent)
     given = []
     for k, rate in enumerate(rates):
         array = as_floats(f"rates[{k}]", rate)
@@ -387,7 +389,8 @@ def constrained_inverse_dynamics_partials(
 
 def _matrices(found: np.ndarray, orders: int, nv: int) -> Constrained:
     """Return the matrices of accelerations or forces, and of multipliers: [order, variable]."""
-    whole = found.reshape(orders, -1, *found.shape[1:-1], found.shape[-1] // nv, nv)
+    rows, *batch, width = found.shape
+    whole = found.reshape(orders, rows // orders, *batch, width // nv, nv)
     return Constrained(*(np.ascontiguousarray(x) for x in np.split(whole, [nv], axis=-2)))
 
 
@@ -595,7 +598,7 @@ def _closed_configurations(robot: Robot) -> Iterator[np.ndarray]:
 
 def _rank_of(J: np.ndarray) -> int:
     sizes = np.linalg.svd(J, compute_uv=False)
-    return int(np.sum(sizes > 1e-9 * sizes[0])) if sizes.size and sizes[0] > 0 else 0
+    return int(np.sum(sizes > FULL * sizes[0])) if sizes.size and sizes[0] > 0 else 0
 
 
 @lru_cache(maxsize=64)
@@ -611,10 +614,12 @@ def _check_smooth(robot: Robot, contacts: tuple[Closure, ...], q: np.ndarray) ->
     """Raise where what closures do has no partials: at singularities, or rows disagree off q."""
     whole, (_, rank) = with_contacts(robot, contacts), _ranks(robot, contacts)
     J = closure_jacobian(whole, q)[0]
+    if not J.size:
+        return
     sizes = np.linalg.svd(J, compute_uv=False)
     _refuse(robot, contacts, q, sizes[..., 0] <= CONDITION_LIMIT * sizes[..., rank - 1])
-    first = J.reshape(-1, *J.shape[-2:])[0]
-    rank = _rank_of(first)
+    ranks = np.sum(sizes > FULL * sizes[..., :1], axis=-1)
+    first, rank = J.reshape(-1, *J.shape[-2:])[np.argmin(ranks)], ranks.min()
     if rank == whole.n_closure_rows or _open_rank(robot, contacts) == rank:
         return
     names = [_row_names(whole)[j] for j in _chosen(first.T, rank)]

@@ -374,17 +374,17 @@ def assert_slopes(c: Case, rates: Any, text: Any, found: Any, rows: list[int]) -
             assert_close(found.multipliers[k, x] @ d, slope[split:], INDEPENDENT, what=what)
 
 
-def three_cranks() -> jounce.Robot:
+def three_cranks(pins: Any = ((0.0, 0.0), (0.3, 0.0), (0.6, 0.0))) -> jounce.Robot:
     """Return a bar on three parallel cranks: the third says what the others say, if closed."""
     builder = jounce.RobotBuilder("three_cranks", gravity=(0, -9.80665, 0))
     rod = jounce.Inertia(0.4, (0.15, 0, 0), np.diag([1e-4, 3e-3, 3e-3]))
     turn = jounce.joints.revolute((0, 0, 1))
-    for k in range(3):
-        builder.add(f"crank_{k}", None, turn, _pose("z", 0.0, (0.3 * k, 0, 0)), rod)
+    for k, place in enumerate(pins):
+        builder.add(f"crank_{k}", None, turn, _pose("z", 0.0, (*place, 0)), rod)
         builder.frame(f"tip_{k}", f"crank_{k}", _pose("z", 0.0, (0.2, 0, 0)))
     builder.add("bar", "crank_0", turn, _pose("z", 0.0, (0.2, 0, 0)), rod)
     for k in (1, 2):
-        builder.frame(f"pin_{k}", "bar", _pose("z", 0.0, (0.3 * k, 0, 0)))
+        builder.frame(f"pin_{k}", "bar", _pose("z", 0.0, (*pins[k], 0)))
         builder.closure(f"pin_{k}", f"tip_{k}", directions="vx vy")
     return builder.build()
 
@@ -399,6 +399,38 @@ def test_partials_of_redundant_rows_that_disagree_beside_the_closure():
         jounce.constrained_forward_dynamics_partials(robot, q, rest, rest)
     with pytest.raises(jounce.UnsupportedError, match="redundant"):
         jounce.constrained_inverse_dynamics_partials(robot, q, rest, rest, actuated="crank_0")
+
+
+def test_partials_are_refused_wherever_a_sample_stands():
+    """A plate on three cranks may stand turned, where no row is redundant, beside others."""
+    pins = np.array([(0.0, 0.0), (0.3, 0.0), (0.15, 0.2)])
+    robot = three_cranks(pins)
+    center = np.linalg.solve(2.0 * pins[1:], (pins[1:] ** 2).sum(axis=1))
+    turn = 2.0 * np.arcsin(0.1 / np.linalg.norm(center))  # that takes pins to circles of 0.2 m
+    tips = (pins - center) @ (_pose("z", turn)[:2, :2] - np.eye(2)).T
+    cranks = np.arctan2(tips[:, 1], tips[:, 0])
+    turned, parallel = np.array([*cranks, turn - cranks[0]]), np.array([1.0, 1.0, 1.0, -1.0])
+    assert np.abs(jounce.closure_error(robot, turned)).max() < ROUNDOFF
+    rest = np.zeros(4)
+    found = jounce.constrained_forward_dynamics_partials(robot, turned, rest, rest)
+    assert found.values.shape == (1, 3, 4, 4)
+    for q in ([parallel, turned], [turned, parallel], [[turned], [parallel]]):
+        with pytest.raises(jounce.UnsupportedError, match="redundant"):
+            jounce.constrained_forward_dynamics_partials(robot, np.array(q), rest, rest)
+
+
+@pytest.mark.parametrize("batch", [(0,), (2, 0)])
+def test_partials_of_no_samples(batch: tuple[int, ...]):
+    robot = jounce.examples.fourbar(directions="vx vy")
+    none = np.zeros((*batch, 3))
+    for function in (
+        jounce.constrained_forward_dynamics_partials,
+        jounce.constrained_inverse_dynamics_partials,
+    ):
+        values, multipliers = function(robot, none, none, none)
+        assert values.shape == (1, 3, *batch, 3, 3)
+        assert multipliers.shape == (1, 3, *batch, 2, 3)
+    assert jounce.closed_rates(robot, none, none[..., :1]).shape == (1, *batch, 3)
 
 
 def _integrated(robot: jounce.Robot, q: np.ndarray, dv: np.ndarray, step: Any) -> list[Any]:
