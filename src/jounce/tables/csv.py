@@ -15,12 +15,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
-from itertools import islice
+from itertools import islice, starmap
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TypeVar
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
+from jounce.ahead import ahead
 from jounce.errors import TableError
 from jounce.files import atomic_write
 from jounce.tables.clock import TICKS, Stamp, decimal_of, decimals_since, is_iso, iso_nanoseconds
@@ -30,11 +31,10 @@ from jounce.tables.table import MotionTable
 
 CHUNK = 2**19  # bytes that are read at once
 WORTH_IT = 2048  # rows; for fewer it is not worth importing pyarrow
-AHEAD = 1  # chunks that are read before they are asked for, at most: they take memory
+AHEAD = 32  # chunks that are read before they are asked for, at most: they take memory
 WAITING = 5  # blocks that are not yet written, at most
 BEGINNING = 256  # lines among which the header is
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+(?:[eE][+-]?\d+)?\s*")
-T = TypeVar("T")
 _WORDS = {";": "semicolons", "\t": "tabs", " ": "blanks"}
 
 
@@ -106,7 +106,7 @@ class CsvReader:
         def parsed(chunk: bytes, line: int, end: int, done: float) -> tuple[Piece, int]:
             return Piece(*self._parsed(chunk, line, start), done), end
 
-        for (rows, numbers, done), last in _ahead(parsed, self._below()):
+        for (rows, numbers, done), last in ahead(starmap(parsed, self._below()), AHEAD):
             found, end = found or bool(len(rows)), last
             for k in range(0, len(rows), samples):
                 yield Piece(rows[k : k + samples], numbers[k : k + samples], done)
@@ -338,18 +338,6 @@ def _arrow() -> Any:
     except ImportError:
         return None
     return csv
-
-
-def _ahead(function: Callable[..., T], items: Iterable[tuple[Any, ...]]) -> Iterator[T]:
-    """Yield ``function(*item)`` of all, made by a thread while those before are used."""
-    waiting: deque[Future[T]] = deque()
-    with ThreadPoolExecutor(1) as thread:
-        for item in items:
-            waiting.append(thread.submit(function, *item))
-            if len(waiting) > AHEAD:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
 
 
 def _chunks(path: Path) -> Iterator[tuple[bytes, float]]:

@@ -14,10 +14,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from jounce.ahead import ahead
 from jounce.errors import ArgumentError, ShapeError
 from jounce.model.checks import checked_integer
 from jounce.trajectory.protocol import checked_samples
-from jounce.trajectory.spline.basis import evaluated
+from jounce.trajectory.spline.basis import Curve, evaluated
 from jounce.trajectory.spline.fit import fitted
 from jounce.trajectory.spline.smoothing import Samples, Smoothing
 
@@ -53,14 +54,20 @@ def stream_derivatives(
     needs no more than the samples up to ``smoothing.overlap`` knots beyond it.
     """
     order = checked_integer("order", order)
-    for t, q, core in _windows(_runs(blocks, smoothing), smoothing, window_width(smoothing)):
-        u = smoothing.knot_time(t)
-        if not span[0] <= u[core.start] < span[1]:
-            continue
-        spline = fitted(u, q, smoothing.degree, smoothing.penalty)
+    for t, u, core, spline in ahead(_splines(blocks, smoothing, span)):
         for first in range(core.start, core.stop, PIECE):
             piece = slice(first, min(first + PIECE, core.stop))
             yield t[piece], evaluated(spline, u[piece], order, smoothing.step)
+
+
+def _splines(
+    blocks: Iterable[Samples], smoothing: Smoothing, span: Span
+) -> Iterator[tuple[np.ndarray, np.ndarray, slice, Curve]]:
+    """Yield windows: times, the same in knots, what is not overlap, and the spline."""
+    for t, q, core in _windows(_runs(blocks, smoothing), smoothing, window_width(smoothing)):
+        u = smoothing.knot_time(t)
+        if span[0] <= u[core.start] < span[1]:
+            yield t, u, core, fitted(u, q, smoothing.degree, smoothing.penalty)
 
 
 def _runs(blocks: Iterable[Samples], smoothing: Smoothing) -> Iterator[tuple[Samples, bool]]:
