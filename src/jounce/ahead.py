@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 
-def ahead(items: Iterable[T], most: int = 1) -> Iterator[T]:
+def ahead(items: Iterable[T], most: int = 1) -> Generator[T, None, None]:
     """Yield all items; up to ``most`` are made before they are asked for.
 
     An error comes when the item that raised it would.  Who stops early waits for the one item that
