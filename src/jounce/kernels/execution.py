@@ -93,7 +93,8 @@ class Runner:
         into `finish`, or out of it, which is then done once more; should that be interrupted too,
         nobody knows when they stop, and the memory is kept.
         """
-        _held[id(job)] = job, memory, self.native, crew
+        key = id(job)  # beforehand: signals are answered at calls
+        _held[key] = job, memory, self.native, crew
         try:
             crew.give(job)
             while crew.share(job, 1, scratch):
@@ -103,9 +104,9 @@ class Runner:
                 crew.finish(job)
             except BaseException:
                 crew.finish(job)
-                del _held[id(job)]
+                del _held[key]
                 raise
-            del _held[id(job)]
+            del _held[key]
 
     def _scratch(self) -> Any:
         try:
