@@ -90,12 +90,14 @@ def outcomes(
     distributed = required("distributed", "a fleet", "fleet")
     waiting = iter(submitted)
     running = distributed.as_completed()
-    counted, wanted = -inf, 0
+    counted, wanted = -inf, AHEAD
 
     def fill() -> None:
         nonlocal counted, wanted
         if monotonic() - counted > EVERY:
-            counted, wanted = monotonic(), AHEAD * (sum(client.nthreads().values()) or 1)
+            with suppress(OSError):  # that a scheduler has gone, the tasks will tell
+                wanted = AHEAD * (sum(client.nthreads().values()) or 1)
+            counted = monotonic()
         running.update([*islice(waiting, max(0, wanted - running.count()))])
 
     try:

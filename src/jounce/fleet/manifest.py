@@ -57,13 +57,10 @@ class Manifest:
 
     def __enter__(self) -> Manifest:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = self.path.open("a+", encoding="utf-8", errors="replace", newline="\n")
-        if is_taken(self._file.fileno()):
+        self._open()
+        while not self._is_current():  # a run that ends puts a new file in its place
             self._file.close()
-            raise ArgumentError(
-                f"{self.path.parent}: another run writes its results there; wait until it has "
-                "ended, or give another folder."
-            )
+            self._open()
         self._file.seek(0)
         before = self._file.read()
         for line in before.splitlines():
@@ -78,6 +75,20 @@ class Manifest:
         self, kind: type[BaseException] | None, value: object, trace: TracebackType | None
     ) -> None:
         self._file.close()
+
+    def _open(self) -> None:
+        """Open the file for this run alone."""
+        self._file = self.path.open("a+", encoding="utf-8", errors="replace", newline="\n")
+        if is_taken(self._file.fileno()):
+            self._file.close()
+            raise ArgumentError(
+                f"{self.path.parent}: another run writes its results there; wait until it has "
+                "ended, or give another folder."
+            )
+
+    def _is_current(self) -> bool:
+        """Whether the file that is open is the one of this name."""
+        return os.path.samestat(os.fstat(self._file.fileno()), self.path.stat())
 
     def add(self, record: Record) -> None:
         """Keep a record, at once."""
@@ -103,6 +114,7 @@ def content_key(path: str, *made_with: str) -> str:
         state.update(f"{len(part)} {part}\n".encode())
     top = Path(path)
     for file in sorted(p for p in top.rglob("*") if p.is_file()) if top.is_dir() else [top]:
+        state.update(os.fsencode(file.relative_to(top)) + b"\0")
         with file.open("rb") as data:
             state.update(hashlib.file_digest(data, xxhash.xxh3_128).digest())
     return state.hexdigest()

@@ -58,7 +58,7 @@ class Work(NamedTuple):
     def key(self, path: str) -> str:
         """Return what says whether a result would be the same."""
         said = json.dumps(
-            [version("jounce"), self.order, self.reading], sort_keys=True, default=repr
+            [version("jounce"), self.order, self.reading], sort_keys=True, default=_every_digit
         )
         return content_key(path, self.robot.digest, said)
 
@@ -142,10 +142,15 @@ def inverse_dynamics(
             if progress is not None:
                 progress(done, len(logs))
         manifest.rewrite(log.output for log in logs)
-    result = Torques(tuple(manifest.records[log.output] for log in logs), made)
-    if not result.failed:
-        shutil.rmtree(folder / PARTS, ignore_errors=True)
+        result = Torques(tuple(manifest.records[log.output] for log in logs), made)
+        if not result.failed:  # while no other run has parts there
+            shutil.rmtree(folder / PARTS, ignore_errors=True)
     return result
+
+
+def _every_digit(value: Any) -> Any:
+    """Return an option for JSON; the text of an array has eight digits of its numbers."""
+    return value.tolist() if hasattr(value, "tolist") else repr(value)
 
 
 def _records(cluster: Any, work: Work, logs: list[Source], manifest: Manifest) -> Iterator[bool]:

@@ -39,6 +39,17 @@ def test_workers_that_come_later_get_work(one: Any, monkeypatch: pytest.MonkeyPa
     assert ahead[:3] == [AHEAD, 2 * AHEAD, 3 * AHEAD]
 
 
+def test_a_scheduler_that_cannot_be_asked_is_told_by_the_tasks(
+    one: Any, monkeypatch: pytest.MonkeyPatch
+):
+    def gone() -> dict[str, int]:
+        raise OSError("Timed out trying to connect")
+
+    monkeypatch.setattr(one, "nthreads", gone)
+    tasks = (one.submit(int, i, pure=False) for i in range(20))
+    assert sorted(outcome for _, outcome in outcomes(one, tasks)) == list(range(20))
+
+
 class Deadly:
     """What ends the process that unpickles it."""
 

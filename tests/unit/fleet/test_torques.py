@@ -21,8 +21,8 @@ from jounce.cli import main
 from jounce.errors import ArgumentError, ClusterError
 from jounce.fleet import inverse_dynamics
 from jounce.fleet.cluster import unpacked
-from jounce.fleet.manifest import NAME
-from jounce.fleet.torques import PARTS
+from jounce.fleet.manifest import NAME, Manifest, Record, content_key
+from jounce.fleet.torques import PARTS, Work
 from tests.unit.fleet.logs import ARM, contents, write_log
 
 pytest.importorskip("distributed")
@@ -149,6 +149,56 @@ def test_one_run_at_a_time(one: Any, logs: Path, tmp_path: Path):
     assert inverse_dynamics(ARM, logs / "b", tmp_path, client=one, progress=again).made == 3
     assert refused == [refused[0]] * 3
     assert inverse_dynamics(ARM, logs / "b", tmp_path, client=one).made == 0
+
+
+def test_what_a_run_that_just_ended_wrote_is_known(tmp_path: Path, monkeypatch):
+    """It puts a new file in place of the one that the next run has opened but not yet locked."""
+    (tmp_path / NAME).write_text('{"source": "a", "output": "b"}\n', encoding="utf-8")
+    with Manifest(tmp_path) as ending:
+
+        def just_ended(descriptor: int) -> bool:
+            monkeypatch.undo()
+            ending.records["c"] = Record("d", "c")
+            ending.rewrite(["b"])
+            return False
+
+        monkeypatch.setattr("jounce.fleet.manifest.is_taken", just_ended)
+        with Manifest(tmp_path) as manifest:
+            assert [*manifest.records] == ["b", "c"]
+            manifest.add(Record("f", "e"))
+    assert '"e"' in (tmp_path / NAME).read_text(encoding="utf-8")
+
+
+def test_parts_are_removed_before_another_run_begins(one: Any, tmp_path: Path, monkeypatch):
+    """It may have parts in the same folder."""
+    log = write_log(tmp_path / "log.parquet", 3000)
+
+    def removed(path: Path, **_: Any) -> None:
+        with pytest.raises(ArgumentError, match="another run"), Manifest(path.parent):
+            pass
+        seen.append(path.name)
+
+    seen: list[str] = []
+    monkeypatch.setattr("jounce.fleet.torques.shutil.rmtree", removed)
+    inverse_dynamics(ARM, log, tmp_path / "out", client=one, split=1000)
+    assert seen == [PARTS]
+
+
+def test_options_that_differ_in_their_last_digit(tmp_path: Path):
+    (tmp_path / "log.csv").touch()
+    keys = {
+        Work(ARM, tmp_path, 2, 1, {"noise": noise}).key(f"{tmp_path}/log.csv")
+        for noise in (np.full(2, 0.1), np.full(2, np.nextafter(0.1, 1.0)), [0.1, 0.1])
+    }
+    assert len(keys) == 2, "an array is the list of its numbers"
+
+
+def test_files_of_a_bag_are_known_by_name(tmp_path: Path):
+    for name in ("one", "two"):
+        (tmp_path / name).write_text(name)
+    before = content_key(str(tmp_path))
+    (tmp_path / "two").rename(tmp_path / "zwei")
+    assert content_key(str(tmp_path)) != before
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
