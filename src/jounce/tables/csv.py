@@ -78,7 +78,8 @@ class CsvReader:
         """Find dialect, header and the first row."""
         chunk = next(_chunks(self.path), (b"", 1.0))[0]
         lines = chunk.decode("utf-8", "replace").split("\n", BEGINNING)[:BEGINNING]
-        self._dialect, self._head = Dialect(lenient=wanted.naming is not None), 0
+        mark = "\t" if self.path.suffix.lower() == ".tsv" else ","
+        self._dialect, self._head = Dialect(mark), 0
         if wanted.naming is not None:
             self._dialect, self._head = _recognised(lines)
         header = _header(self.path, lines, self._dialect, self._head)
@@ -396,10 +397,11 @@ def _header(path: Path, lines: Sequence[str], dialect: Dialect, head: int) -> li
     if dialect.lenient:
         header = dialect.fields(first.lstrip("# \t") if first.lstrip().startswith("#") else first)
     else:
-        header = next(csv.reader([first], skipinitialspace=True))
-        if len(header) == 1 and any(mark in first for mark in ";\t"):
-            found = first.strip()
-            raise TableError(f"{where}: columns must be separated by commas, got {found!r}.")
+        mark = dialect.delimiter
+        header = next(csv.reader([first], delimiter=mark, skipinitialspace=True))
+        if len(header) == 1 and any(other in first for other in ",;\t"):
+            found, wanted = first.strip(), _WORDS.get(mark, "commas")
+            raise TableError(f"{where}: columns must be separated by {wanted}, got {found!r}.")
     if all(_is_number(name) for name in header):
         raise TableError(f"{where}: no header; the first line must name the columns.")
     return header

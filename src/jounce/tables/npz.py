@@ -31,9 +31,12 @@ class NpzReader:
 
     def __init__(self, path: Path, wanted: Wanted) -> None:
         self.path = path
-        table, self._time, self.ticks = _read(path, wanted)
+        arrays, unused = _arrays(path, wanted)
+        table, self._time, self.ticks = _read(path, arrays)
         self.layout: Layout = layout_of(header_of(table), wanted, str(path))
         self.said = self.layout.said
+        if unused:
+            self.said = "; ".join([*filter(None, [self.said]), f"not used: {', '.join(unused)}"])
         self._rows = rows_of(table)[:, self.layout.columns]
         self.first: Stamp = self._time[0].item()
 
@@ -149,19 +152,27 @@ def _add(
             shutil.copyfileobj(part, member, 1 << 20)
 
 
-def _read(path: Path, wanted: Wanted) -> tuple[MotionTable, np.ndarray, float | None]:
-    """Return the table, the time as it is in the file, and how many ticks of it are a second."""
+def _arrays(path: Path, wanted: Wanted) -> tuple[dict[str, np.ndarray], list[str]]:
+    """Return the arrays of a motion table, and which of those named by letters are none of it."""
     arrays = read_arrays(path)
     is_timed = "t" in arrays or "time" in arrays
     if "names" not in arrays and "q" in arrays and is_timed and wanted.joints:
-        arrays = _named(path, arrays, wanted)
+        return _named(path, arrays, wanted)
+    return arrays, []
+
+
+def _read(
+    path: Path, arrays: dict[str, np.ndarray]
+) -> tuple[MotionTable, np.ndarray, float | None]:
+    """Return the table, the time as it is in the file, and how many ticks of it are a second."""
     missing = [key for key in ("time", "names") if key not in arrays]
     if missing:
         found = ", ".join(arrays) or "none"
         raise TableError(
             f"{path}: no array {', '.join(missing)}; a motion has the arrays time (samples,), "
-            "names (n,), values (orders, samples, n) and perhaps forces (orders, samples, n); or "
-            f"t, q, v, a and Q, (samples, n) each. Arrays found: {found}."
+            "names (n,), values (orders, samples, n) and perhaps forces (orders, samples, n); or, "
+            "where the joints are given with it, t, q, v, a and Q, (samples, n) each. Arrays "
+            f"found: {found}."
         )
     names, rate_names = (
         tuple(np.atleast_1d(arrays.get(key, [])).ravel().tolist())
@@ -176,9 +187,15 @@ def _read(path: Path, wanted: Wanted) -> tuple[MotionTable, np.ndarray, float | 
         raise type(error)(f"{path}: {error}") from error
 
 
-def _named(path: Path, arrays: dict[str, np.ndarray], wanted: Wanted) -> dict[str, np.ndarray]:
-    """Return arrays t, q, v, …, Q, whose columns are the joints in their order, as a table's."""
-    time = arrays["t" if "t" in arrays else "time"]
+def _named(
+    path: Path, arrays: dict[str, np.ndarray], wanted: Wanted
+) -> tuple[dict[str, np.ndarray], list[str]]:
+    """Return arrays t, q, v, …, Q, whose columns are the joints in their order, as a table's.
+
+    A rate without those below it is of no use, as what has other names; these are told.
+    """
+    clock = "t" if "t" in arrays else "time"
+    time, used = arrays[clock], {clock}
     found: dict[str, list[np.ndarray]] = {"q": [], "Q": []}
     for kind, keys in (("q", RATES), ("Q", FORCES)):
         for order, key in enumerate(keys):
@@ -191,6 +208,7 @@ def _named(path: Path, arrays: dict[str, np.ndarray], wanted: Wanted) -> dict[st
                     f"names it must have a row a time and a column for each of {', '.join(names)}."
                 )
             found[kind].append(arrays[key])
+            used.add(key)
     q, *rates = found["q"]
     table = {"time": time, "names": np.array(wanted.joints)}
     if wanted.rate_names:
@@ -198,4 +216,5 @@ def _named(path: Path, arrays: dict[str, np.ndarray], wanted: Wanted) -> dict[st
         table |= {"rates": np.stack(rates)} if rates else {}
     else:
         table["values"] = np.stack([q, *rates])
-    return table | ({"forces": np.stack(found["Q"])} if found["Q"] else {})
+    table |= {"forces": np.stack(found["Q"])} if found["Q"] else {}
+    return table, [key for key in arrays if key not in used]

@@ -59,8 +59,30 @@ def test_arrays_named_like_their_letters_are_in_the_order_of_the_joints(
     arrays = dict(zip("qva", wanted.values, strict=False))
     np.savez(path, **{clock: wanted.time}, **arrays, Q=wanted.forces[0], mode=np.zeros(3))
     assert_same(read_motion(path, NAMES), wanted)
-    with pytest.raises(TableError, match=r"no array .*names"):
+    assert open_motion(path, NAMES).said == "not used: mode"
+    with pytest.raises(TableError, match=r"no array .*names.* where the joints are given with it"):
         read_motion(path)  # which joints?
+
+
+def test_a_table_with_tabs(tmp_path: Path, rng):
+    path = tmp_path / "motion.csv"
+    wanted = MotionTable(np.arange(5.0), ("x", "y"), rng.standard_normal((2, 5, 2)))
+    write_table(path, wanted)
+    tabbed = path.with_suffix(".tsv")
+    tabbed.write_text(path.read_text().replace(",", "\t"))
+    assert_same(read_motion(tabbed), wanted)
+    assert_same(read_motion(tabbed, ("x", "y")), wanted)
+    path.rename(tabbed)
+    with pytest.raises(TableError, match=r"tsv:1: columns must be separated by tabs, got 't,q:x"):
+        read_motion(tabbed)
+
+
+def test_a_rate_without_the_one_below_is_not_used(tmp_path: Path, rng):
+    path, wanted = tmp_path / "plain.npz", table(rng, orders=1)
+    np.savez(path, t=wanted.time, q=wanted.values[0], a=wanted.values[0])
+    file = open_motion(path, NAMES)
+    assert file.said == "not used: a"
+    assert file.orders == (1, 0)
 
 
 def test_letters_of_a_floating_robot(tmp_path: Path, rng):
