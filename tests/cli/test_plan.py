@@ -84,6 +84,15 @@ def test_a_robot_with_closures(folder: Path):
     assert code == 0
     assert "put onto the closures" in only_line(err)
     assert "Open by at most" in page.read_text("utf-8")
+    (folder / "limits.csv").write_text("joint,effort,motor_torque\ncrank_joint,20,15\n")
+    springs = (*given, "--actuated", "crank_joint", "--elastic", "500,0.01", "--knots", "40")
+    code, text, err = run(*springs, "--report", page)
+    assert code == 0
+    assert "motor-torque" in text
+    assert "Series-elastic drives" in page.read_text("utf-8")
+    code, _, err = run(*springs, "--elastic", "inf,0", "--elastic", "500,0.01")
+    assert code == 2
+    assert "springs at crank_joint, rocker_joint, --actuated motors at crank" in only_line(err)
     code, text, err = run(folder / "fourbar.json", folder / "points.csv", "--report", page)
     assert (code, text) == (2, "")
     assert "--actuated" in only_line(err)
@@ -117,3 +126,10 @@ def test_speeds_at_the_ends(folder: Path):
     assert (code, err) == (0, "")
     speeds = np.linalg.norm(read_table(out).values[1][[0, -1]], axis=1)
     np.testing.assert_allclose(speeds, [0.4, 0.3], atol=1e-9)
+
+
+def test_too_many_samples_are_those_of_the_rate(folder: Path):
+    given = ("planar2r", folder / "points.csv", "--limits", folder / "limits.csv")
+    code, _, err = run(*given, "--rate", "1e9", "--knots", "16")
+    assert code == 2
+    assert "--rate 1e+09 makes " in only_line(err)

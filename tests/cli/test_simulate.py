@@ -170,3 +170,6 @@ def test_a_robot_with_closures_starts_closed(tmp_path: Path):
         assert ("put onto the closures" if given else "closed configuration") in result.stderr
         q = read_motion(out).values[0]
         assert np.abs(jounce.closure_error(robot, q)).max() < 1e-12
+    springs = CliRunner().invoke(main, ["simulate", str(file), "--elastic", "900,0.1"])
+    assert springs.exit_code == 2
+    assert "--elastic is for trees" in springs.stderr

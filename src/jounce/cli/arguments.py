@@ -127,12 +127,16 @@ def elastic_option(help: str) -> Callable[[Command], Command]:
     return click.option("--elastic", multiple=True, metavar="K,J", help=usage)
 
 
-def sample_count(duration: float, step: float) -> int:
-    """Return how many times ``--step`` fits into a duration, if memory could hold the result."""
+def sample_count(duration: float, step: float, said: str = "") -> int:
+    """Return how many times a step fits into a duration, if memory could hold the result.
+
+    ``said`` is the option that the step comes of, where that is not ``--step`` itself.
+    """
     if not duration / step < MOST_SAMPLES:
+        advice = "" if said else "; give a longer step or a shorter time"
         raise click.UsageError(
-            f"--step {step:g} makes {duration / step:.3g} samples of {duration:g} s, more than "
-            f"{MOST_SAMPLES:,}; give a longer step or a shorter time"
+            f"{said or f'--step {step:g}'} makes {duration / step:.3g} samples of {duration:g} s, "
+            f"more than {MOST_SAMPLES:,}{advice}"
         )
     return round(duration / step)
 
@@ -170,7 +174,13 @@ def elastic_robot(
         driven = {j for name in actuated for j in range(robot.nv)[robot.joint(name).v_slice]}
         pairs = [pairs[0] if j in driven else (inf, 0.0) for j in range(robot.nv)]
     stiffness, inertia = zip(*(pairs * robot.nv)[: robot.nv], strict=True)
-    return SeriesElastic(robot, stiffness, inertia)
+    found = SeriesElastic(robot, stiffness, inertia)
+    if robot.closures and actuated is not None and set(found.driven) != set(actuated):
+        raise click.UsageError(
+            f"--elastic puts springs at {', '.join(found.driven)}, --actuated motors at "
+            f"{', '.join(actuated)}; a robot with closures has both at the same joints"
+        )
+    return found
 
 
 def check_output(path: Path | None, *endings: str) -> Path | None:

@@ -94,10 +94,13 @@ def plan(robot: Robot, *, points: Path, limits: Path | None, **options: Any) -> 
             note(f"{points}: put onto the closures, {away:.1e} rad or m away at most")
     with progress(f"planning {robot.name} through {len(path)} points"):
         chosen = {name: options[name] for name in _CHOSEN}
+        if drives is not None and robot.closures:
+            del chosen["actuated"]  # the joints with springs are
         motion = time_optimal(drives or robot, path, known, **motors, **chosen)
     _print(motion)
-    sample_count(motion.duration, 1.0 / options["rate"])
-    table = motion.table(options["rate"])
+    rate = options["rate"]
+    sample_count(motion.duration, 1.0 / rate, f"--rate {rate:g}")
+    table = motion.table(rate)
     if out is not None:
         write_table(out, table)
     if page is not None:

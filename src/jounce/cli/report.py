@@ -120,11 +120,13 @@ def _default(
 
     from jounce.report.default_motion import default_motion
 
+    if options["duration"] is not None and options["time"] is not None:
+        raise click.UsageError("--duration and --time are the same; give one of them")
     duration, step = options["duration"] or _seconds(options["time"]), options["step"] or _STEP
     count = duration / step + 1.0
     if not count <= _MOST_SAMPLES:
         raise click.UsageError(
-            f"--time {duration:g} and --step {step:g} make {count:.9g} samples, "
+            f"--duration {duration:g} and --step {step:g} make {count:.9g} samples, "
             f"{_MOST_SAMPLES} at most"
         )
     time = np.linspace(0.0, duration, max(2, round(count)))
@@ -135,7 +137,10 @@ def _default(
 def _seconds(text: str | None) -> float:
     """Return the duration that --time says where there is no MOTION."""
     given: Any = text
-    return _DURATION if text is None else POSITIVE.convert(given, None, None)
+    try:
+        return _DURATION if text is None else POSITIVE.convert(given, None, None)
+    except click.BadParameter as error:
+        raise click.UsageError(f"--time: {error.message}") from error
 
 
 def _logged(

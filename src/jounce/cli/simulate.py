@@ -63,6 +63,8 @@ def simulate(robot: Robot, **options: Any) -> None:
     sample_count(options["duration"], options["step"])
     out = check_output(options["out"], *_WRITERS)
     plot = check_picture(options["plot"])
+    if robot.closures and options["elastic"]:
+        raise click.UsageError(f"--elastic is for trees, and robot {robot.name!r} has closures")
     thing = elastic_robot(robot, options["elastic"]) if options["elastic"] else robot
     state = _state(robot, thing, options)
     torque = None if options["torque"] is None else numbers("--torque", options["torque"], robot.nv)
@@ -184,7 +186,7 @@ def _state(robot: Robot, thing: Any, options: dict[str, Any]) -> tuple[Any, ...]
         if options[name] is not None:
             given[name] = numbers(f"--{name}", options[name], width)
     q, v = given.get("q", robot.neutral), given.get("v", np.zeros(robot.nv))
-    if robot.closures and thing is robot:
+    if robot.closures:
         return _closed_state(robot, q if "q" in given else None, v)
     if thing is robot:
         return q, v
