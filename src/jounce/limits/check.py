@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.errors import ArgumentError, ShapeError
+from jounce.errors import ArgumentError, ShapeError, WrongTypeError
 from jounce.limits.extrema import BUDGET, ENOUGH, HALVINGS, Maxima, maxima
 from jounce.limits.forces import MotionForces
 from jounce.limits.limits import (
@@ -171,6 +171,11 @@ def check_motion(
 
 def piece_edges(robot: Robot, motion: RobotMotion, samples: int) -> np.ndarray:
     """Return where a trajectory begins and ends, its knots, and evenly spaced times."""
+    if not callable(motion) or not hasattr(motion, "duration"):
+        raise WrongTypeError(
+            f"the motion must be a trajectory, of jounce.trajectory or with n, duration and "
+            f"motion(t, order=4), got {type(motion).__name__}."
+        )
     if motion.n != robot.nq:
         raise ShapeError(f"the motion has {motion.n} coordinates, {robot.name!r} has {robot.nq}.")
     if not np.isfinite(motion.duration):
@@ -330,11 +335,13 @@ def check_log(
     limited = limits.limited()
     worst: dict[tuple[str, str], LimitRow] = {}
     chosen: list[int] = []
+    samples = 0
     for table in log.blocks():
         motion = table.motion
         if robot.closures:
             chosen = chosen or leading_velocities(robot, motion[0][0], actuated)
-            motion, _ = closed_samples(robot, motion, chosen)
+            motion, _ = closed_samples(robot, motion, chosen, samples)
+        samples += len(table.time)
         values = values_of(robot, limited, motion, forces_of(forces, limited, motion))
         for row in worst_rows(limits, limited, table.time, values):
             known = worst.get((row.quantity, row.joint))

@@ -11,7 +11,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.errors import ModelError, ShapeError, TableError, UnsupportedError, check_name
+from jounce.errors import (
+    ModelError,
+    ShapeError,
+    TableError,
+    UnsupportedError,
+    WrongTypeError,
+    check_name,
+    check_type,
+)
 from jounce.files import csv_rows, read_json
 from jounce.model.checks import as_floats
 from jounce.model.components import velocity_names
@@ -149,8 +157,14 @@ class MotionLimits:
 
 def checked_limits(robot: Robot, limits: MotionLimits | None) -> MotionLimits:
     """Return these limits, or the robot's own; raise if they are for another robot."""
+    check_type("robot", robot, Robot)
     if limits is None:
         return MotionLimits.of(robot)
+    if not isinstance(limits, MotionLimits):
+        raise WrongTypeError(
+            f"limits must be a jounce.trajectory.MotionLimits, got {type(limits).__name__}; make "
+            "it with MotionLimits.of(robot, velocity=…)."
+        )
     names = velocity_names(robot)
     if limits.names != names:
         raise ShapeError(

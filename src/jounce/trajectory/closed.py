@@ -178,12 +178,13 @@ def leading_velocities(
 
 
 def closed_samples(
-    robot: Robot, motion: Sequence[np.ndarray], chosen: Sequence[int]
+    robot: Robot, motion: Sequence[np.ndarray], chosen: Sequence[int], first: int = 0
 ) -> tuple[list[np.ndarray], float]:
     """Return the samples of a motion put onto the closures, and the furthest way there.
 
     Each q ``(m, nq)`` becomes the nearest closed one; the rates ``(m, nv)`` are those that the
     closures make of the chosen velocities.  A log is closed to what its sensors tell, no nearer.
+    ``first`` is the number of the first sample, in errors.
     """
     q, *rates = motion
     size = 1.0 + float(np.abs(poses(robot, q)[0][..., :3, 3]).max(initial=0.0))
@@ -198,7 +199,7 @@ def closed_samples(
     if not away.max(initial=0.0) <= NEAR:
         k = int(np.argmax(~(away <= NEAR)))
         raise ClosureError(
-            f"sample {k} of the motion is {away[k]:.3g} rad or m away from where robot "
+            f"sample {first + k} of the motion is {away[k]:.3g} rad or m away from where robot "
             f"{robot.name!r} is closed. Check units and the names of the columns; "
             "jounce.closure_error tells which closure is open."
         )

@@ -6,6 +6,7 @@ import json
 from dataclasses import FrozenInstanceError
 from math import inf, pi
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from jounce.errors import (
     TableError,
     UnknownNameError,
     UnsupportedError,
+    WrongTypeError,
 )
 from jounce.limits.limits import QUANTITIES
 from jounce.trajectory import (
@@ -430,6 +432,17 @@ def test_what_is_no_motion_is_refused(arm: jounce.Robot, motion, options, messag
         check_limits(arm, motion, free(arm, velocity=1.0), **options)
     is_value = message.startswith(("no end", "samples", "increase"))
     assert caught.type is (ArgumentError if is_value else ShapeError)
+
+
+def test_wrong_types_are_told(arm: jounce.Robot):
+    wave, limits = Fourier([[1.0, 1.0]], [[1.0, 1.0]], 1.0), free(arm, velocity=1.0)
+    wrong: list[tuple[Any, ...]] = [("arm", wave, limits), (arm, wave, {"velocity": 1.0})]
+    for call in (check_limits, scale_to_limits):
+        for arguments, name in zip(wrong, ("Robot", "MotionLimits"), strict=True):
+            with pytest.raises(WrongTypeError, match=rf"must be a .*{name}"):
+                call(*arguments)
+        with pytest.raises(WrongTypeError, match=r"must be a trajectory, .* got list"):
+            call(arm, [[0.0, 0.0], [1.0, 1.0]], limits)  # pyright: ignore[reportArgumentType]
 
 
 def test_limits_of_another_robot_are_refused(arm: jounce.Robot):

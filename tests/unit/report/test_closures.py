@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from functools import cache
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,10 +12,11 @@ import pytest
 import jounce
 from jounce.algebra.rigid import rotate
 from jounce.api.closures import closure_wrenches
+from jounce.limits.check import check_log
 from jounce.report.default_motion import default_motion
 from jounce.report.records import Report
 from jounce.report.write import report_of
-from jounce.trajectory import MotionLimits
+from jounce.trajectory import MotionLimits, MotionTable
 from jounce.trajectory.closed import closed_samples, leading_velocities
 from tests.tolerances import INDEPENDENT, ROUNDOFF, assert_close
 
@@ -121,3 +124,15 @@ def test_samples_are_put_onto_the_closures():
     apart[1, robot.joint("slide_0").q_slice] += 0.8
     with pytest.raises(jounce.ClosureError, match=r"sample 1 of the motion is .* away from where"):
         closed_samples(robot, [apart], chosen)
+
+
+def test_samples_of_a_long_log_have_their_own_numbers():
+    """It is checked block by block."""
+    robot = jounce.examples.fourbar()
+    (q,) = default_motion(robot, TIME, 0, actuated="crank_joint")
+    q[-1, 0] += 0.8
+    blocks = [MotionTable(TIME[part], tuple(_names(robot)), q[None, part])
+              for part in (slice(30), slice(30, 41))]  # fmt: skip
+    log: Any = SimpleNamespace(blocks=lambda: blocks, file=SimpleNamespace(orders=(1, 0)))
+    with pytest.raises(jounce.ClosureError, match=r"sample 40 of the motion is .* away"):
+        check_log(robot, log, MotionLimits.of(robot, upper=9.0))
