@@ -30,14 +30,8 @@ class BoundAlong(NamedTuple):
         """
         is_along = isinstance(given, Mapping) and any(isinstance(x, Real) for x in given)
         places: Mapping[Any, Any] = given if is_along else {0.0: given}
-        for place in places:
-            if not isinstance(place, Real) or not np.isfinite(float(place)):
-                raise ArgumentError(
-                    f"limit {name} is given by joints or by parameters of the path, got the key "
-                    f"{place!r} among {', '.join(map(repr, places))}."
-                )
+        at = checked_places(f"limit {name} is given by joints or by", places)
         none = np.full(len(names), np.inf)
-        at = sorted(places)
         values = np.array([checked_bound(name, places[x], none, names) for x in at])
         check_same_joints(name, values)
         return cls(np.array(at, dtype=float), values)
@@ -50,6 +44,17 @@ class BoundAlong(NamedTuple):
     def __call__(self, parameter: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the bounds at places of the path ``(m, nv)``, and their slopes."""
         return interpolated(self.at, self.values, parameter)
+
+
+def checked_places(what: str, given: Mapping[Any, Any]) -> list[Any]:
+    """Return the keys of what is given along a path in their order, all of them numbers."""
+    for place in given:
+        if not isinstance(place, Real) or not np.isfinite(float(place)):
+            raise ArgumentError(
+                f"{what} parameters of the path, got the key {place!r} among "
+                f"{', '.join(map(repr, given))}."
+            )
+    return sorted(given)
 
 
 def check_same_joints(name: str, bounds: np.ndarray) -> None:
@@ -70,8 +75,9 @@ class LimitsAlong:
         given = limits if isinstance(limits, Mapping) else {0.0: limits}
         if not given:
             raise ArgumentError("limits along a path need at least one place, got none.")
-        self.at = np.array(sorted(given), dtype=float)
-        self.limits = [checked_limits(robot, given[x]) for x in sorted(given)]
+        at = checked_places("limits along a path are MotionLimits by", given)
+        self.at = np.array(at, dtype=float)
+        self.limits = [checked_limits(robot, given[x]) for x in at]
         self.first, self.names = self.limits[0], self.limits[0].names
         for x in QUANTITIES:
             check_same_joints(x.name, self._stack(x.name))

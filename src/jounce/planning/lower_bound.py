@@ -166,8 +166,8 @@ class LowerBound:
         nu, slope = self._price(price, [x is None for x in ends])
         gain = [0.0 if x is None else float(price(u)) * x / self.unit
                 for u, x in zip((0.0, 1.0), ends, strict=True)]  # fmt: skip
-        least = self._least(nu, slope)
         totals = [0.0, self._sum(1.0 / self.V)]
+        least = self._least(nu, slope) if np.isfinite([nu, slope]).all() else nu
         if np.isfinite(least).all():
             totals.append(self._sum(least) + gain[0] - gain[1])
         return max(totals) / self.unit**0.5
@@ -177,7 +177,8 @@ class LowerBound:
 
         At rest, on the last pieces, it is as for a constant acceleration, |p'|^(3/2) / √u: then
         ``ν b`` vanishes at the end for every motion whose acceleration is bounded.  The flatter
-        the curve begins, the more pieces these are, and the shorter is their part of the path.
+        the curve begins, the more pieces these are, and the shorter is their part of the path;
+        those of both ends do not overlap.  Of a path that stands still there ν is not known, NaN.
         """
         nu, slope = price(self.u), price(self.u, 1)
         edges = np.unique(price.t)
@@ -185,7 +186,8 @@ class LowerBound:
             if is_rest:
                 _, growth = self._law(np.abs(end - edges[1:2]), end)
                 flat = (2.0 * edges[1] * abs(growth[0]) + 1.0) / 3.0  # p' begins as this power of u
-                edge = abs(end - edges[1 + int(flat / FLAT)])
+                most = (edges.size - 1) // 2
+                edge = abs(end - edges[int(np.fmin(1.0 + flat / FLAT, most))])
                 own = np.abs(self.u - end) < abs(edge - end)
                 law, growth = self._law(np.append(self.u[own], edge), end)
                 nu[own] = float(price(edge)) / law[-1] * law[:-1]
@@ -196,6 +198,7 @@ class LowerBound:
         """Return |p'|^(3/2) / √u, with u from an end, and its slope over itself."""
         _, p1, p2 = self.curve(u, 2)
         size = np.abs(p1).max(axis=1, keepdims=True)
+        size = np.where(size > 0.0, size, np.nan)
         unit = p1 / size
         length = (unit * unit).sum(axis=1)
         law = size[:, 0] ** 1.5 * length**0.75 / np.sqrt(np.abs(u - end))

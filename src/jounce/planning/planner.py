@@ -17,7 +17,7 @@ from jounce.limits.check import LimitReport, Uses
 from jounce.limits.extrema import Maxima, maxima
 from jounce.limits.forces import MotionForces, played
 from jounce.limits.limits import QUANTITIES, MotionLimits, spoken
-from jounce.model.checks import as_floats, checked_integer
+from jounce.model.checks import checked_integer
 from jounce.model.robot import Robot
 from jounce.planning.constraints import (
     SECOND_ORDER,
@@ -35,6 +35,7 @@ from jounce.planning.lower_bound import LowerBound, price_of
 from jounce.planning.powers import Quantity
 from jounce.planning.squared_speed import SquaredSpeed, basis_at, clamped_knots
 from jounce.planning.timed_motion import Binding, PlanningWarning, TimedMotion
+from jounce.trajectory.protocol import checked_time
 
 DEGREE = 3
 FEWEST, PER_PIECE, MOST = 160, 50, 600  # pieces of b: at least, for each of the path, at most
@@ -106,12 +107,10 @@ def time_optimal(
     >>> motion.limits.ok, round(motion.duration, 1)
     (True, 1.1)
     """
-    speeds = tuple(
-        float(as_floats(name, x)) for name, x in (("start", start_speed), ("end", end_speed))
-    )
-    if not min(speeds) >= 0.0 or not np.isfinite(speeds).all():
+    speeds = checked_time("start_speed", start_speed), checked_time("end_speed", end_speed)
+    if min(speeds) < 0.0:
         raise ArgumentError(f"speeds at the ends must be finite and ≥ 0, got {speeds}.")
-    if not 0.0 < float(as_floats("tolerance", tolerance)) < 1.0:
+    if not 0.0 < checked_time("tolerance", tolerance) < 1.0:
         raise ArgumentError(f"tolerance must lie between 0 and 1, got {tolerance!r}.")
     motors = {SPEED: motor_speed, TORQUE: motor_torque, TORQUE_RATE: motor_torque_rate}
     drives = None
@@ -217,7 +216,10 @@ class _Planner:
                     f"the path stands still at its {'end' if u else 'start'}: it has no direction "
                     "in which to move there; give another path, or no speed."
                 )
-            values.append((speed / slope) ** 2 if speed else None)
+            squared = (speed / slope) * (speed / slope)
+            if speed and not 0.0 < squared < np.inf:
+                raise ArgumentError(f"a speed of {speed:g} at an end is beyond all computation.")
+            values.append(squared if speed else None)
         return values
 
     def plan(self, ends: list[float | None]) -> TimedMotion:
@@ -607,8 +609,9 @@ class _Planner:
             else:
                 low, high = self.limits.range_of(row.quantity, at)
                 scale = float(self.limits.scale(row.quantity)[k])
-            bound = float((high if row.bound > 0.0 else low)[0, k])
-            margin = bound - row.value if row.bound > 0.0 else row.value - bound
+            below, above = float(low[0, k]), float(high[0, k])
+            margin = min(row.value - below, above - row.value)
+            bound = below if row.value - below < above - row.value else above
             rows.append(row._replace(bound=bound, margin=margin, use=1.0 - margin / scale))
         return LimitReport(tuple(rows))
 

@@ -133,6 +133,35 @@ def test_the_bound_holds_whatever_the_solver_found(monkeypatch: pytest.MonkeyPat
     assert 0.0 < motion.lower_bound <= D + M / F
 
 
+class Waiting:
+    """A path that stands still for the first and the last third of its parameter."""
+
+    n, t0, duration, knots = 1, 0.0, 3.0, np.array([0.0, 1.0, 2.0, 3.0])
+    rise = np.poly1d([-20.0, 70.0, -84.0, 35.0, 0.0, 0.0, 0.0, 0.0])
+
+    def __call__(self, t: Any, order: int = 4) -> np.ndarray:
+        x = np.asarray(t, dtype=float) - 1.0
+        moves = (x > 0.0) & (x < 1.0)
+        rates = [np.where(moves, self.rise.deriv(k)(x), 0.0) for k in range(1, order + 1)]
+        return np.stack([self.rise(np.clip(x, 0.0, 1.0)), *rates])[..., None]
+
+
+@pytest.mark.parametrize("bounds", [{"velocity": 0.5}, {"velocity": 0.5, "acceleration": 3.0}])
+def test_a_path_that_waits_at_its_ends(bounds: dict[str, float]):
+    motion = time_optimal(cart(), Waiting(), limits_of(cart(), **bounds))
+    assert 1.999 < motion.lower_bound <= 2.0
+
+
+@pytest.mark.parametrize("knots", [8, 12, 24])
+@pytest.mark.parametrize("smoothness", [6, 12])
+def test_ends_that_are_flatter_than_the_pieces(knots: int, smoothness: int):
+    """The pieces of both ends would overlap, and the price jump where they do."""
+    limits = limits_of(cart(), effort=F, effort_lower=-0.3 * F)
+    motion = time_optimal(cart(), [[0.0], [D]], limits, knots=knots, smoothness=smoothness)
+    exact = np.sqrt(2.0 * D * M / F * (1.0 + 1.0 / 0.3))
+    assert 0.0 <= motion.lower_bound <= exact
+
+
 def test_rates_alone_have_no_bound():
     motion = time_optimal(cart(), [[0.0], [D]], limits_of(cart(), jerk=10.0))
     assert motion.lower_bound == 0.0

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 import jounce
-from jounce.errors import ArgumentError, InfeasibleError, ShapeError
+from jounce.errors import (
+    ArgumentError,
+    InfeasibleError,
+    NotFiniteError,
+    ShapeError,
+    WrongTypeError,
+)
 from jounce.planning import time_optimal
 from jounce.trajectory import (
     Fourier,
@@ -222,6 +228,26 @@ def test_limits_that_change_along_the_path():
     assert time_optimal(cart(), path, fast).duration < motion.duration
     with pytest.raises(ArgumentError, match="velocity is limited at some places"):
         time_optimal(cart(), path, {0.0: fast, 1.0: limits_of(cart(), acceleration=1.0)})
+    for places in ({"slide": fast}, {0.0: fast, "end": slow}, {np.nan: fast}):
+        with pytest.raises(ArgumentError, match="MotionLimits by parameters of the path, got the"):
+            time_optimal(cart(), path, places)  # pyright: ignore[reportArgumentType]
+    for wrong in (5.0, {0.0: 5.0}):
+        with pytest.raises(
+            WrongTypeError, match=r"must be a jounce\.trajectory\.MotionLimits, got f"
+        ):
+            time_optimal(cart(), path, wrong)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_the_report_is_about_the_nearer_bound_of_the_place(sign: float):
+    """Both bounds of the position are on one side of zero; only the velocity changes."""
+    low, high = sorted((0.5 * sign, 2.0 * sign))
+    bounds = {"lower": low, "upper": high, "acceleration": 4.0}
+    limits = {x: limits_of(cart(), velocity=v, **bounds) for x, v in ((0.0, 1.0), (1.0, 1.2))}
+    motion = time_optimal(cart(), [[0.51 * sign], [1.0 * sign]], limits)
+    row = next(row for row in motion.limits.rows if row.quantity == "position")
+    assert_close([row.value, row.bound], [0.51 * sign, 0.5 * sign], INDEPENDENT)
+    assert_close([row.margin, row.use], [0.01, 1.0 - 0.01 / 0.75], 1e-9)
 
 
 def test_less_in_one_direction():
@@ -302,10 +328,14 @@ def test_gravity_that_cannot_be_held(panda: jounce.Robot):
         ({"knots": 10**400}, "knots must be 10000 at most"),
         ({"smoothness": 0}, "smoothness must be an integer ≥ 1"),
         ({"start_speed": -1.0}, "speeds at the ends must be finite and ≥ 0"),
+        ({"end_speed": [1.0, 2.0]}, "end_speed must be one number"),
+        ({"end_speed": np.nan}, "end_speed"),
+        ({"end_speed": 1e200}, "beyond all computation"),
+        ({"start_speed": 1e-200}, "beyond all computation"),
     ],
 )
 def test_options_that_cannot_be_meant(options, message: str):
-    with pytest.raises(ArgumentError, match=message):
+    with pytest.raises((ArgumentError, ShapeError, NotFiniteError), match=message):
         time_optimal(cart(), [[0.0], [1.0]], limits_of(cart(), velocity=1.0), **options)
 
 
