@@ -31,7 +31,7 @@ from jounce.tables.bags import BagReader
 from jounce.tables.clock import epoch_ticks, start_of
 from jounce.tables.columns import Layout, Wanted
 from jounce.tables.csv import CsvReader, csv_writer
-from jounce.tables.naming import Naming
+from jounce.tables.naming import Naming, without
 from jounce.tables.npz import NpzReader, npz_writer
 from jounce.tables.parquet import ParquetReader, parquet_writer
 from jounce.tables.reader import BLOCK, DROP, Reader, Write, limited
@@ -303,7 +303,7 @@ def open_motion(
 def _refuse_units_of_names(path: str, layout: Layout, sure: Collection[str]) -> None:
     """Raise if columns of positions say a unit that is not ours, and the user says none."""
     for name, title in zip(layout.names, layout.titles[1:], strict=False):
-        words = set(re.split(r"[^a-z]+", title.replace(name, "").lower()))
+        words = set(re.split(r"[^a-z]+", without(title, name).lower()))
         for kind, unit, names in (("angle", "deg", DEGREES), ("length", "mm", MILLIMETRES)):
             if kind not in sure and names & words:
                 ours = "rad" if kind == "angle" else "m"

@@ -140,8 +140,7 @@ def _groups(
         joint = _joint(name, missing)
         numbered = _NUMBERED.fullmatch(name)
         if joint is not None:
-            before, _, after = name.rpartition(joint)
-            stem, key, counted = f"{before}*{after}", joint, False
+            stem, key, counted = without(name, joint, "*"), joint, False
         elif numbered:
             stem, key, counted = numbered["stem"] + "*", numbered["number"], True
         else:
@@ -161,12 +160,21 @@ def _groups(
 
 def _joint(name: str, joints: Sequence[str]) -> str | None:
     """Return the longest joint whose name is a whole part of the name of a column."""
-    inside = [
-        joint
-        for joint in joints
-        if re.search(rf"(?<![A-Za-z0-9]){re.escape(joint)}(?![A-Za-z0-9])", name)
-    ]
+    inside = [joint for joint in joints if _whole(joint).search(name)]
     return max(inside, key=len, default=None)
+
+
+def without(name: str, joint: str, mark: str = "") -> str:
+    """Return the name of a column with a mark in place of a joint that is a whole part of it."""
+    places = [match.span() for match in _whole(joint).finditer(name)]
+    if not places:
+        return name
+    start, stop = places[-1]
+    return f"{name[:start]}{mark}{name[stop:]}"
+
+
+def _whole(joint: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![A-Za-z0-9]){re.escape(joint)}(?![A-Za-z0-9])")
 
 
 def _by_number(

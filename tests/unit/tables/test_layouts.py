@@ -534,6 +534,21 @@ def test_names_that_say_degrees(ending: str, tmp_path: Path):
     assert_close(as_is, degrees, EXACT)
 
 
+def test_joints_of_one_letter(tmp_path: Path):
+    """Which other words have in them, too."""
+    builder = jounce.RobotBuilder("letters")
+    body = jounce.Inertia(1.0, (0.0, 0.0, 0.0), np.eye(3))
+    builder.add("one", joint=jounce.joints.revolute((0, 0, 1)), inertia=body, joint_name="e")
+    builder.add("two", "one", jounce.joints.revolute((0, 1, 0)), inertia=body, joint_name="s")
+    robot, file = builder.build(), tmp_path / "log.csv"
+    for header in ("t,e_pos,s_pos", "t,position of e,position of s"):
+        file.write_text(lines(header, lambda i: joined(*plain(i))), encoding="utf-8")
+        assert_close(open_log(robot, file, order=0).table().values[0], Q, EXACT)
+    file.write_text(lines("t,e_pos_deg,s_pos_deg", lambda i: joined(*plain(i))), encoding="utf-8")
+    with pytest.raises(TableError, match="column e_pos_deg seems to be in deg"):
+        open_log(robot, file, order=0)
+
+
 def test_a_log_of_nothing_but_dirt(tmp_path: Path):
     file = tmp_path / "log.csv"
     file.write_text("t," + ",".join(JOINTS) + "\n0,,1\n1,,2\n", encoding="utf-8")
