@@ -141,10 +141,10 @@ def inverse_dynamics(
             made += is_new
             if progress is not None:
                 progress(done, len(logs))
-        manifest.rewrite(log.output for log in logs)
         result = Torques(tuple(manifest.records[log.output] for log in logs), made)
-        if not result.failed:  # while no other run has parts there
+        if not result.failed:
             shutil.rmtree(folder / PARTS, ignore_errors=True)
+        manifest.rewrite(log.output for log in logs)  # last: then another run may begin
     return result
 
 
