@@ -253,7 +253,7 @@ class _Planner:
                     break
                 if beyond.size and not moves:
                     durations.append(speed.duration / self._largest(speed, beyond, 1.0, COARSE))
-                guess = found.multipliers
+                guess = self._guess(places, found)
                 if beyond.size:
                     none = np.zeros(beyond.size)
                     more = self._places(beyond, none, unit, share=share)
@@ -279,6 +279,8 @@ class _Planner:
             share -= 1.5 * max(float(peaks.value.max()) - 1.0, 1e-5)
             if share < LEAST_SHARE and moves:
                 self._no_motion(places, found)
+        if self.is_sudden and not moves:
+            kept += self._at_one_speed(unit)
         speed, peaks = min(kept, key=lambda motion: motion[0].duration)
         if not found.converged:
             warnings.warn(
@@ -456,14 +458,21 @@ class _Planner:
             return at_full_speed(self.forces, self.curve, u, self.features)
         return tangent(self.forces, self.curve, u, self.features, self.near, self.softness)
 
+    def _guess(self, places: _Places, found: Solution) -> np.ndarray | None:
+        """Return multipliers to start with; none where those found are of other rows."""
+        count = places.rows.o.size + 2 * self.size
+        return found.multipliers if found.multipliers.size == count else None
+
     def _joined(
-        self, places: _Places, more: _Places, multipliers: np.ndarray
-    ) -> tuple[_Places, np.ndarray]:
+        self, places: _Places, more: _Places, multipliers: np.ndarray | None
+    ) -> tuple[_Places, np.ndarray | None]:
         """Return the points of both, and multipliers to start with."""
         points = Points(*(np.concatenate(x) for x in zip(places.points, more.points, strict=True)))
+        both = _Places(points, places.rows.joined(more.rows))
+        if multipliers is None:
+            return both, None
         inner, outer = np.split(multipliers, [multipliers.size - 2 * self.size])
-        guess = np.concatenate([inner, np.zeros(more.rows.o.size), outer])
-        return _Places(points, places.rows.joined(more.rows)), guess
+        return both, np.concatenate([inner, np.zeros(more.rows.o.size), outer])
 
     def _solved(
         self,
@@ -574,6 +583,16 @@ class _Planner:
         raise ConvergenceError(
             f"the motion still exceeds a limit after {SLOWER} rounds; give another number of knots."
         )
+
+    def _at_one_speed(self, unit: float) -> list[tuple[SquaredSpeed, Maxima]]:
+        """Return the motion with one speed along the curve, if that can keep all limits.
+
+        Where tangents of dry friction lead the solver astray it may be the fastest that is known.
+        """
+        try:
+            return [self._slowed(SquaredSpeed(self.knots, np.full(self.size, unit), self.degree))]
+        except (InfeasibleError, ConvergenceError):
+            return []
 
     def _largest(
         self, speed: SquaredSpeed, places: np.ndarray, share: float, nearly: float = 1e-14

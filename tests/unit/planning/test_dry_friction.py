@@ -10,9 +10,10 @@ from jounce.limits.forces import MotionForces, played
 from jounce.planning import time_optimal
 from jounce.planning.curve import Curve, composed, path_motion
 from jounce.planning.dry_friction import softest, tangent
+from jounce.planning.planner import _Planner
 from jounce.planning.powers import powers_at, rate
 from jounce.planning.squared_speed import SquaredSpeed, clamped_knots
-from jounce.trajectory import check_limits
+from jounce.trajectory import Polynomial, check_limits, scale_to_limits
 from tests.tolerances import assert_close
 from tests.unit.planning.test_planner import limits_of
 
@@ -136,3 +137,38 @@ def test_against_a_general_solver(coulomb: float, rate: float):
     motion = time_optimal(robot, [[0.0], [D]], limits_of(robot, effort=F, effort_rate=rate))
     assert abs(motion.duration / best - 1.0) < 0.005
     assert motion.lower_bound < best
+
+
+@pytest.mark.filterwarnings("ignore::jounce.planning.PlanningWarning")
+def test_tighter_limits_that_allow_no_motion(monkeypatch: pytest.MonkeyPatch):
+    """The motion found before goes on; its multipliers are those of other rows."""
+    solve = _Planner._next
+
+    def unless_begun_anew(self, places, unit, ends, x, multipliers):
+        return None if multipliers is None else solve(self, places, unit, ends, x, multipliers)
+
+    monkeypatch.setattr(_Planner, "_next", unless_begun_anew)
+    monkeypatch.setattr("jounce.planning.planner.SLOWER_DRY", -1.0)  # none is near enough
+    monkeypatch.setattr("jounce.planning.planner.LEAST_SHARE", 0.9995)
+    robot = rubbing_arm(3.0)
+    limits = limits_of(robot, velocity=3.0, effort=20.0, effort_rate=400.0)
+    motion = time_optimal(robot, POINTS, limits, knots=40)
+    assert check_limits(robot, motion, limits).ok
+
+
+@pytest.mark.filterwarnings("ignore::jounce.planning.PlanningWarning")
+def test_a_solver_that_goes_astray_is_not_slower_than_one_speed(monkeypatch: pytest.MonkeyPatch):
+    """The path is at rest at its ends by itself, so that one speed is the given motion."""
+
+    def astray(self, u, weight, unit, ends, found):
+        places = self._places(u, weight, unit)
+        return places, found._replace(x=np.geomspace(1.0, 0.01, self.size))
+
+    monkeypatch.setattr(_Planner, "_hardened", astray)
+    monkeypatch.setattr(_Planner, "_next", lambda *_: None)
+    robot = rubbing_arm(3.0)
+    limits = limits_of(robot, velocity=3.0, effort=20.0, effort_rate=400.0)
+    path = Polynomial.through([0.0, 0.5, 1.0], POINTS, smoothness=3)
+    motion = time_optimal(robot, path, limits, knots=40)
+    assert motion.duration <= scale_to_limits(robot, path, limits).duration * (1.0 + 1e-6)
+    assert check_limits(robot, motion, limits).ok
