@@ -15,7 +15,7 @@ from benchmarks.timing import Action, best_times
 from jounce.codegen import Graph
 from jounce.dynamics.gravity import gravity_force_jets
 from jounce.dynamics.matrices import coriolis_matrix_jets, mass_matrix_jets
-from jounce.dynamics.motion import link_motions
+from jounce.dynamics.motion import moving
 from jounce.dynamics.rows import as_rows
 from jounce.model.lowering.reduced import reduced
 
@@ -50,11 +50,10 @@ def operations(robot: jounce.Robot, order: int) -> int:
     widths = [robot.nq, *[robot.nv] * (order + 1)]
     q, *rates = (graph.inputs(width) for width in widths)
     tree = reduced(robot, regrouped=False)
-    motions = link_motions(tree, q, rates)
-    still = link_motions(tree, q, [])
-    C = as_rows((x for row in coriolis_matrix_jets(tree, motions, "passive") for x in row), order)
-    M = as_rows((x for row in mass_matrix_jets(tree, still) for x in row), 0)
-    g = as_rows(gravity_force_jets(tree, motions), order)
+    m = moving(tree, q, rates)
+    C = as_rows((x for row in coriolis_matrix_jets(m, "passive") for x in row), order)
+    M = as_rows((x for row in mass_matrix_jets(moving(tree, q)) for x in row), 0)
+    g = as_rows(gravity_force_jets(m), order)
     rows = [*M, *C, *g]
     if order:
         n = robot.nv

@@ -20,12 +20,11 @@ from typing import Any, NamedTuple
 from jounce.algebra.se3 import NO_FORCE, Force, components
 from jounce.algebra.vector import Vec3
 from jounce.dynamics.matrices import composite_inertias
-from jounce.dynamics.momentum import center_of_mass_jets, com_jacobian_jets
-from jounce.dynamics.motion import LinkMotion, link_motions
-from jounce.dynamics.partials import carried_twists, mixed_partials, momenta_beyond
-from jounce.dynamics.poses import link_poses
+from jounce.dynamics.momentum import center_of_mass_jets, com_jacobian_jets, momenta_beyond
+from jounce.dynamics.motion import Moving, moving
+from jounce.dynamics.partials import carried_twists, mixed_partials
 from jounce.dynamics.rows import Rows, Scalars, matrix_rows
-from jounce.model.lowering.tree import Tree, lowered
+from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
 
 
@@ -39,48 +38,38 @@ class _Columns(NamedTuple):
 
 def centroidal_momentum_matrix(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
     """Return A with ``h = A v`` about the centre of mass, 6 nv scalars row by row; K + 1 rows."""
-    tree = lowered(robot)
-    motions = link_motions(tree, q, rates)
-    poses, inertias = link_poses(tree, motions), composite_inertias(tree, motions)
-    c = center_of_mass_jets(robot, tree, motions)
-    columns = [NO_FORCE] * tree.nv
-    for i, link in enumerate(tree.links):
+    m = moving(lowered(robot), q, rates)
+    poses, inertias = m.poses, composite_inertias(m)
+    c = center_of_mass_jets(robot, m)
+    columns = [NO_FORCE] * robot.nv
+    for i, link in enumerate(m.links):
         for k, X in enumerate(link.step.screws):
-            _add(columns, link, k, poses[i].push(inertias[i].apply(X)))
+            link.add(columns, k, poses[i].push(inertias[i].apply(X)))
     return matrix_rows(_rows([_about(c, column) for column in columns]), len(rates))
 
 
 def centroidal_momentum_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
     """Return ∂h⁽ᵏ⁾/∂q⁽ʲ⁾, a row of 6 nv scalars for each k and j: k = 0 … K − 1, j = 0 … K."""
-    tree = lowered(robot)
-    motions = link_motions(tree, q, rates)
-    by_q, by_v, (_, P) = _columns(tree, motions)
-    c = center_of_mass_jets(robot, tree, motions)
-    J = com_jacobian_jets(robot, tree, motions)
+    m = moving(lowered(robot), q, rates)
+    by_q, by_v, (_, P) = _columns(m)
+    c, J = center_of_mass_jets(robot, m), com_jacobian_jets(robot, m)
     moved = [_about(c, h) - Force(dc.cross(P), P * 0.0) for h, dc in zip(by_q, J, strict=True)]
     first = [_rows(moved), _rows([_about(c, h) for h in by_v])]
     return mixed_partials(robot, rates, first, len(rates) - 1)
 
 
-def _columns(tree: Tree, motions: Sequence[LinkMotion]) -> _Columns:
-    poses, inertias = link_poses(tree, motions), composite_inertias(tree, motions)
-    carried, twists = carried_twists(tree, motions)
-    momenta = momenta_beyond(tree, motions, twists)
-    result = _Columns([NO_FORCE] * tree.nv, [NO_FORCE] * tree.nv, NO_FORCE)
-    for i, link in enumerate(tree.links):
+def _columns(m: Moving) -> _Columns:
+    poses, inertias = m.poses, composite_inertias(m)
+    momenta, carried = momenta_beyond(m, m.twists), carried_twists(m, m.twists)
+    result = _Columns([NO_FORCE] * m.tree.nv, [NO_FORCE] * m.tree.nv, NO_FORCE)
+    for i, link in enumerate(m.links):
         for k, X in enumerate(link.step.screws):
             dh = X.cross_dual(momenta[i]) - inertias[i].apply(X.cross(carried[i]))
-            _add(result.by_q, link, k, poses[i].push(dh))
-            _add(result.by_v, link, k, poses[i].push(inertias[i].apply(X)))
+            link.add(result.by_q, k, poses[i].push(dh))
+            link.add(result.by_v, k, poses[i].push(inertias[i].apply(X)))
         if link.parent < 0:
             result = result._replace(total=result.total + poses[i].push(momenta[i]))
     return result
-
-
-def _add(columns: list[Force], link: Any, k: int, column: Force) -> None:
-    """Add a column of a link; links that mimic a joint share its column."""
-    at = link.coordinates.v + k
-    columns[at] = columns[at] + column * link.coordinates.multiplier
 
 
 def _about(c: Vec3, h: Force) -> Force:

@@ -19,7 +19,7 @@ from jounce.algebra.matrix_jet import Array, MatrixJet, cauchy
 from jounce.algebra.se3 import IDENTITY, Transform, components
 from jounce.algebra.spatial_matrix import ad_matrix, dual_matrix, inertia_matrix, pull_matrix
 from jounce.dynamics.friction import friction_force
-from jounce.dynamics.motion import link_motions
+from jounce.dynamics.motion import moving
 from jounce.dynamics.wrenches import FrameWrench, link_wrenches
 from jounce.errors import ArgumentError, ShapeError, UnsupportedError
 from jounce.model.lowering.tree import Tree, lowered
@@ -389,9 +389,9 @@ def system_wrenches(
     system: System, q: Array, rates: Sequence[Array], wrenches: Sequence[FrameWrench]
 ) -> MatrixJet:
     """Return the wrenches on all links in their frames, one column of 6n, of order K."""
-    motions = link_motions(system.tree, _scalars(q), [_scalars(rate) for rate in rates])
+    m = moving(system.tree, _scalars(q), [_scalars(rate) for rate in rates])
     result = np.zeros((len(rates) + 1, *q.shape[:-1], 6 * len(system.frames), 1))
-    for i, W in link_wrenches(system.tree, motions, wrenches).items():
+    for i, W in link_wrenches(m, wrenches).items():
         for row, x in enumerate(components(system.frames[i].inverse.push(W))):
             for k, value in enumerate(derivatives(x, len(rates))):
                 result[k, ..., 6 * i + row, 0] = value
@@ -409,9 +409,9 @@ def diagonal(blocks: Array) -> MatrixJet:
 
 def _steps(system: System, q: Array) -> list[Array]:
     """Return ``Ad(C_{i,p})`` at t = 0 of every link, ``(*batch, 6, 6)``."""
-    motions = link_motions(system.tree, _scalars(q), [])
+    m = moving(system.tree, _scalars(q))
     result = []
-    for link, motion, frame in zip(system.tree.links, motions, system.frames, strict=True):
+    for link, motion, frame in zip(m.links, m.motions, system.frames, strict=True):
         T = link.placement @ motion.pose @ frame
         T = system.frames[link.parent].inverse @ T if link.parent >= 0 else T
         result.append(pull_matrix(T, q.shape[:-1]))

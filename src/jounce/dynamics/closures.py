@@ -28,18 +28,14 @@ from jounce.dynamics.factorization import (
 from jounce.dynamics.forward import known_forces, mass_factors
 from jounce.dynamics.inverse import inverse_dynamics
 from jounce.dynamics.inverse_kinematics import carried_over
-from jounce.dynamics.jacobian import link_columns
 from jounce.dynamics.matrices import Matrix
-from jounce.dynamics.motion import link_motions
+from jounce.dynamics.motion import Moving, moving
 from jounce.dynamics.partials import mixed_partials, own_partials
-from jounce.dynamics.poses import link_poses
 from jounce.dynamics.rows import Rows, Scalars, as_rows, matrix_rows
-from jounce.dynamics.twists import link_twists
-from jounce.dynamics.variation import varied_motion
+from jounce.dynamics.variation import varied_poses
 from jounce.dynamics.wrenches import Loads
 from jounce.model.closures import Contact
 from jounce.model.lowering.reduced import reduced
-from jounce.model.lowering.tree import Tree
 from jounce.model.robot import Robot
 
 SOFTNESS = 1e-9  # μ of `Saddle`, beside rows of length one
@@ -48,17 +44,13 @@ _AXES = (Vec3(1.0, 0.0, 0.0), Vec3(0.0, 1.0, 0.0), Vec3(0.0, 0.0, 1.0))
 
 
 class Loop(NamedTuple):
-    """Frame a, at ``placement`` in ``link``, held to b, at ``anchor`` in ``other`` (-1: ground).
-
-    Of a contact the anchor is not known yet: b is where a is at t = 0, and stays there.
-    """
+    """Frame a, at ``placement`` in ``link``, held to b, at ``anchor`` in ``other`` (-1: ground)."""
 
     link: int
     placement: Transform
     other: int
     anchor: Transform
     rows: tuple[int, ...]  # of wx wy wz vx vy vz, in the axes of a
-    is_contact: bool
 
     @property
     def is_rigid(self) -> bool:
@@ -124,16 +116,11 @@ class Closures:
     def __init__(
         self, robot: Robot, q: Scalars, rates: Sequence[Scalars], *, varied: bool = False
     ) -> None:
-        self.tree = reduced(robot)
-        self.motions = link_motions(self.tree, q, rates)
-        poses = link_poses(self.tree, self.motions)
-        self.loops = [_anchored(loop, poses) for loop in loops_of(robot, self.tree)]
-        if varied:
-            self.motions = list(map(varied_motion, self.tree.links, self.motions))
-            poses = link_poses(self.tree, self.motions)
+        m = moving(reduced(robot), q, rates)
+        self.loops = loops_of(robot, m)
+        self.moving = m = varied_poses(m) if varied else m
         self.relative = [
-            _placed(poses, loop.link, loop.placement).inverse
-            @ _placed(poses, loop.other, loop.anchor)
+            m.placed(loop.link, loop.placement).inverse @ m.placed(loop.other, loop.anchor)
             for loop in self.loops
         ]
 
@@ -144,14 +131,12 @@ class Closures:
 
     def twists(self) -> Vector:
         """Return the held rows of the relative twists."""
-        return self._rows(link_twists(self.tree, self.motions).__getitem__)
+        return self._rows(self.moving.twists.__getitem__)
 
     def jacobian(self) -> list[Vector]:
         """Return J, one row a held direction."""
-        links = link_columns(self.tree, self.motions)
-        columns = [
-            self._rows(lambda link, v=v: links[link].get(v, NO_MOTION)) for v in range(self.tree.nv)
-        ]
+        links, nv = self.moving.columns, self.moving.tree.nv
+        columns = [self._rows(lambda link, v=v: links[link].get(v, NO_MOTION)) for v in range(nv)]
         return [list(row) for row in zip(*columns, strict=True)]
 
     def _rows(self, twist: Callable[[int], Motion]) -> Vector:
@@ -164,7 +149,7 @@ class Closures:
         return result
 
 
-def loops_of(robot: Robot, tree: Tree) -> list[Loop]:
+def loops_of(robot: Robot, m: Moving) -> list[Loop]:
     """Return the closures of a robot as loops of its tree.
 
     What is held to the ground without a frame there is held where it is at the neutral
@@ -173,26 +158,16 @@ def loops_of(robot: Robot, tree: Tree) -> list[Loop]:
     loops = []
     for closure in robot.closures:
         a = robot.frame(closure.frame)
-        link, placement = tree.frame(a.body, a.placement)
-        if closure.to is None:
-            motions = link_motions(tree, robot.neutral.tolist(), ())
-            other, anchor = -1, _plain(_placed(link_poses(tree, motions), link, placement))
-        else:
+        link, placement = m.tree.frame(a.body, a.placement)
+        if closure.to is not None:
             b = robot.frame(closure.to)
-            other, anchor = tree.frame(b.body, b.placement)
-        is_contact = isinstance(closure, Contact)
-        loops.append(Loop(link, placement, other, anchor, closure.rows, is_contact))
+            other, anchor = m.tree.frame(b.body, b.placement)
+        else:
+            is_contact = isinstance(closure, Contact)
+            there = m if is_contact else moving(m.tree, robot.neutral.tolist())
+            other, anchor = -1, _plain(there.placed(link, placement))
+        loops.append(Loop(link, placement, other, anchor, closure.rows))
     return loops
-
-
-def _anchored(loop: Loop, poses: Sequence[Transform]) -> Loop:
-    if not loop.is_contact:
-        return loop
-    return loop._replace(anchor=_plain(_placed(poses, loop.link, loop.placement)))
-
-
-def _placed(poses: Sequence[Transform], link: int, T: Transform) -> Transform:
-    return poses[link] @ T if link >= 0 else T
 
 
 def _plain(T: Transform) -> Transform:

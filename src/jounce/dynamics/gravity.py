@@ -7,18 +7,17 @@ from typing import Any
 
 from jounce.algebra.se3 import components
 from jounce.algebra.vector import ZERO, Vec3
-from jounce.dynamics.motion import LinkMotion, link_motions
+from jounce.dynamics.motion import Moving, moving
 from jounce.dynamics.rows import Rows, Scalars, as_rows
-from jounce.dynamics.twists import body_forces, gravity_fields
+from jounce.dynamics.twists import body_forces
 from jounce.model.lowering.reduced import reduced
-from jounce.model.lowering.tree import Tree, lowered
+from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
 
 
 def gravity_forces(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
     """Return the gravity forces g, dg/dt, ... as rows of nv scalars; K rates give K + 1 rows."""
-    tree = reduced(robot)
-    return as_rows(gravity_force_jets(tree, link_motions(tree, q, rates)), len(rates))
+    return as_rows(gravity_force_jets(moving(reduced(robot), q, rates)), len(rates))
 
 
 def gravity_wrenches(
@@ -28,15 +27,14 @@ def gravity_wrenches(
 
     6 scalars each; K rates give K + 1 rows.
     """
-    tree = lowered(robot)
-    motions = link_motions(tree, q, rates)
-    fields = gravity_fields(tree, motions)  # minus gravity
-    weights = [link.inertia.apply(G * -1.0) for link, G in zip(tree.links, fields, strict=True)]
-    found = body_forces(tree, motions, weights, representation)
+    m = moving(lowered(robot), q, rates)
+    fields = m.gravity_fields  # minus gravity
+    weights = [link.inertia.apply(G * -1.0) for link, G in zip(m.links, fields, strict=True)]
+    found = body_forces(m, weights, representation)
     return as_rows((x for W in found for x in components(W)), len(rates))
 
 
-def gravity_force_jets(tree: Tree, motions: Sequence[LinkMotion]) -> list[Any]:
+def gravity_force_jets(m: Moving) -> list[Any]:
     """Return the forces that hold the robot against gravity, one jet a velocity.
 
     With G_i minus gravity in the frame of link i, m_i and h_i mass and first moment of all
@@ -46,23 +44,21 @@ def gravity_force_jets(tree: Tree, motions: Sequence[LinkMotion]) -> list[Any]:
         g_i = Ξ_iᵀ (h_i × G_i, m_i G_i)                       [MK21], corrected as any direction
     """
     fields: list[Vec3] = []
-    for link, motion in zip(tree.links, motions, strict=True):
-        G = fields[link.parent] if link.parent >= 0 else -tree.gravity
+    for link, motion in zip(m.links, m.motions, strict=True):
+        G = fields[link.parent] if link.parent >= 0 else -m.tree.gravity
         fields.append(motion.pose.rotation.unrotate(link.placement.rotation.unrotate(G)))
-    masses: list[Any] = [0.0] * len(tree.links)
-    moments = [ZERO] * len(tree.links)
-    forces: list[Any] = [0.0] * tree.nv
-    for i in reversed(range(len(tree.links))):
-        link, G = tree.links[i], fields[i]
+    masses: list[Any] = [0.0] * len(m.links)
+    moments = [ZERO] * len(m.links)
+    forces: list[Any] = [0.0] * m.tree.nv
+    for i in reversed(range(len(m.links))):
+        link, G = m.links[i], fields[i]
         mass = masses[i] + link.inertia.mass
         h = moments[i] + link.inertia.first_moment
         torque, push = h.cross(G), G * mass
         for k, X in enumerate(link.step.screws):
-            force = X.angular.dot(torque) + X.linear.dot(push)
-            v = link.coordinates.v + k
-            forces[v] = forces[v] + force * link.coordinates.multiplier
+            link.add(forces, k, X.angular.dot(torque) + X.linear.dot(push))
         if link.parent >= 0:
-            pose, place = motions[i].pose, link.placement
+            pose, place = m.motions[i].pose, link.placement
             inner = pose.rotation.rotate(h) + pose.p * mass
             masses[link.parent] = masses[link.parent] + mass
             moved = place.rotation.rotate(inner) + place.p * mass

@@ -9,12 +9,13 @@ from jounce.algebra.inertia import NO_INERTIA
 from jounce.algebra.jet import dt
 from jounce.algebra.se3 import NO_FORCE, Force, Motion
 from jounce.algebra.vector import Vec3
-from jounce.dynamics.inverse_body import inverse_dynamics_body
-from jounce.dynamics.inverse_hybrid import inverse_dynamics_hybrid
-from jounce.dynamics.inverse_spatial import inverse_dynamics_spatial
-from jounce.dynamics.motion import LinkMotion, add_forces, link_motions
+from jounce.dynamics.inverse_formulations import (
+    inverse_dynamics_body,
+    inverse_dynamics_hybrid,
+    inverse_dynamics_spatial,
+)
+from jounce.dynamics.motion import LinkMotion, Moving, add_forces, moving
 from jounce.dynamics.rows import Rows, Scalars, as_rows
-from jounce.dynamics.twists import falling_ground, link_twists
 from jounce.dynamics.wrenches import FrameWrench, Loads, frame_wrenches, wrenches_beyond
 from jounce.model.lowering.reduced import reduced
 from jounce.model.lowering.tree import Link, Tree
@@ -36,15 +37,10 @@ def inverse_dynamics(
     """
     tree = reduced(robot) if tree is None else tree
     loads = frame_wrenches(robot, tree, wrenches)
-    return as_rows(FORMULATIONS[formulation](tree, q, rates, loads), len(rates) - 2)
+    return as_rows(FORMULATIONS[formulation](moving(tree, q, rates), loads), len(rates) - 2)
 
 
-def inverse_dynamics_momentum(
-    tree: Tree,
-    q: Sequence[Any],
-    rates: Sequence[Sequence[Any]],
-    wrenches: Sequence[FrameWrench] = (),
-) -> list[Any]:
+def inverse_dynamics_momentum(m: Moving, wrenches: Sequence[FrameWrench]) -> list[Any]:
     """Return the generalised forces that produce the motion, one jet a velocity.
 
     With V_i = (ω_i, v_i) the twist of link i in its own frame, Ξ_i its joint screw, M_i its
@@ -65,22 +61,21 @@ def inverse_dynamics_momentum(
 
     Differs: the papers recurse over wrenches, with 18 products of jets a joint instead of 4.
     """
-    motions = link_motions(tree, q, rates)
-    twists = link_twists(tree, motions, falling_ground(tree.gravity, len(rates) - 1))
-    external = wrenches_beyond(tree, motions, wrenches)
-    inertias = [link.inertia for link in tree.links]
-    beyond: list[Force] = [NO_FORCE] * len(tree.links)  # L and P − m v
-    forces: list[Any] = [0.0] * tree.nv
-    for i in reversed(range(len(tree.links))):
-        link, V, m = tree.links[i], twists[i], inertias[i].mass
+    twists, motions = m.falling_twists, m.motions
+    external = wrenches_beyond(m, wrenches)
+    inertias = [link.inertia for link in m.links]
+    beyond: list[Force] = [NO_FORCE] * len(m.links)  # L and P − m v
+    forces: list[Any] = [0.0] * m.tree.nv
+    for i in reversed(range(len(m.links))):
+        link, V, mass = m.links[i], twists[i], inertias[i].mass
         h = inertias[i]._replace(mass=0.0).apply(V) + beyond[i]
         if link.parent >= 0:
             w = link.placement.rotation.unrotate(twists[link.parent].angular)
-            moved = link.placement.push(_before_joint(motions[i], w, V, h, m))
+            moved = link.placement.push(_before_joint(motions[i], w, V, h, mass))
             beyond[link.parent] = beyond[link.parent] + moved
-            point = NO_INERTIA._replace(mass=m).moved(link.placement)
+            point = NO_INERTIA._replace(mass=mass).moved(link.placement)
             inertias[link.parent] = inertias[link.parent] + point
-        add_forces(forces, link, motions[i], _joint_forces(link, V, h, m, external.get(i)))
+        add_forces(forces, link, motions[i], _joint_forces(link, V, h, mass, external.get(i)))
     return forces
 
 

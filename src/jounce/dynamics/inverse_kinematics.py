@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from jounce.algebra.jet import Jet, derivatives, value
-from jounce.algebra.se3 import Transform
+from jounce.algebra.se3 import Transform, components
 from jounce.dynamics.factorization import Vector, dot, is_zero, orthogonalize
 from jounce.dynamics.jacobian import frame_columns
-from jounce.dynamics.motion import link_motions
-from jounce.dynamics.poses import frame_place, link_poses
+from jounce.dynamics.motion import moving
+from jounce.dynamics.poses import frame_place
 from jounce.dynamics.rows import Rows
-from jounce.dynamics.twists import link_twists, motion_in
+from jounce.dynamics.twists import motion_in
 from jounce.errors import UnsupportedError
 from jounce.model.directions import DIRECTIONS
 from jounce.model.lowering.tree import Tree, lowered
@@ -257,18 +257,16 @@ def carried_over(rows: Sequence[Sequence[Any]], factors: Sequence[Vector]) -> Ve
 
 def _jacobian_rows(tree: Tree, task: Task, q: Vector, rates: Sequence[Vector]) -> list[Vector]:
     """Return the rows of the task's Jacobian, free columns only, as jets."""
-    motions = link_motions(tree, q, rates)
-    columns = frame_columns(tree, motions, task.link, task.placement, task.representation)
-    picked = [(*columns[j].angular, *columns[j].linear) for j in task.free]
+    m = moving(tree, q, rates)
+    columns = frame_columns(m, task.link, task.placement, task.representation)
+    picked = [components(columns[j]) for j in task.free]
     return [[column[r] for column in picked] for r in task.rows]
 
 
 def _twist_derivative(tree: Tree, task: Task, q: Vector, rates: Sequence[Vector]) -> Vector:
     """Return the highest derivative of the twist that the rates give, all six rows."""
-    motions = link_motions(tree, q, rates)
-    V = task.placement.pull(link_twists(tree, motions)[task.link])
+    m, k = moving(tree, q, rates), len(rates) - 1
+    V = task.placement.pull(m.twists[task.link])
     if task.representation != "body":
-        pose = link_poses(tree, motions)[task.link] @ task.placement
-        V = motion_in(task.representation, V, pose)
-    k = len(rates) - 1
-    return [derivatives(x, k)[k] for x in (*V.angular, *V.linear)]
+        V = motion_in(task.representation, V, m.placed(task.link, task.placement))
+    return [derivatives(x, k)[k] for x in components(V)]

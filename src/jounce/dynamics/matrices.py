@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 from jounce.algebra.coriolis import NO_FORM, CoriolisForm
 from jounce.algebra.inertia import SpatialInertia
 from jounce.algebra.se3 import NO_FORCE, Force, Motion
-from jounce.dynamics.motion import LinkMotion, link_motions
+from jounce.dynamics.motion import Moving, moving
 from jounce.dynamics.rows import Rows, Scalars, matrix_rows
-from jounce.dynamics.twists import link_twists
 from jounce.model.lowering.reduced import reduced
 from jounce.model.lowering.tree import Tree
 from jounce.model.robot import Robot
@@ -26,8 +25,7 @@ FACTORIZATIONS = ("passive", "kinematic", "christoffel")
 
 def mass_matrix(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
     """Return M, dM/dt, ... as rows of nv² scalars; K rates give K + 1 rows."""
-    tree = reduced(robot)
-    return matrix_rows(mass_matrix_jets(tree, link_motions(tree, q, rates)), len(rates))
+    return matrix_rows(mass_matrix_jets(moving(reduced(robot), q, rates)), len(rates))
 
 
 def coriolis_matrix(robot: Robot, q: Scalars, rates: Sequence[Scalars], factorization: str) -> Rows:
@@ -36,7 +34,7 @@ def coriolis_matrix(robot: Robot, q: Scalars, rates: Sequence[Scalars], factoriz
     Only the christoffel matrix is one of M alone and so indifferent to regrouped inertias.
     """
     tree = reduced(robot, regrouped=factorization == "christoffel")
-    C = coriolis_matrix_jets(tree, link_motions(tree, q, rates), factorization)
+    C = coriolis_matrix_jets(moving(tree, q, rates), factorization)
     return matrix_rows(C, len(rates) - 1)
 
 
@@ -48,27 +46,27 @@ class _Sums(NamedTuple):
     momentum: Force = NO_FORCE
 
 
-def mass_matrix_jets(tree: Tree, motions: Sequence[LinkMotion]) -> Matrix:
+def mass_matrix_jets(m: Moving) -> Matrix:
     """Return M as rows of jets: ``M_ij = Ξ_iᵀ Ad(C_{k,i})ᵀ I_k Ad(C_{k,j}) Ξ_j``, k the deeper.
 
     Motor inertias (armature) are included.
     """
+    tree, inertias = m.tree, composite_inertias(m)
     M = zeros(tree)
-    inertias = composite_inertias(tree, motions)
     for i, k, X in _velocities(tree):
         F = inertias[i].apply(X)
-        for m, Y in enumerate(tree.links[i].step.screws):
-            motor = tree.links[i].armature[k] if k == m else 0.0
-            add_entry(M, tree, (i, m), (i, k), Y.power(F) + motor)
-        for j, (F_j,) in branch(tree, motions, i, F):
-            for m, Y in enumerate(tree.links[j].step.screws):
+        for l, Y in enumerate(tree.links[i].step.screws):
+            motor = tree.links[i].armature[k] if k == l else 0.0
+            add_entry(M, tree, (i, l), (i, k), Y.power(F) + motor)
+        for j, (F_j,) in branch(m, i, F):
+            for l, Y in enumerate(tree.links[j].step.screws):
                 entry = Y.power(F_j)
-                add_entry(M, tree, (j, m), (i, k), entry)
-                add_entry(M, tree, (i, k), (j, m), entry)
+                add_entry(M, tree, (j, l), (i, k), entry)
+                add_entry(M, tree, (i, k), (j, l), entry)
     return M
 
 
-def coriolis_matrix_jets(tree: Tree, motions: Sequence[LinkMotion], factorization: str) -> Matrix:
+def coriolis_matrix_jets(m: Moving, factorization: str) -> Matrix:
     """Return C as rows of jets.
 
     In the world frame ``C_ij = S_iᵀ (I_k dS_j/dt − B_k S_j)`` with k the deeper of i and j::
@@ -79,25 +77,25 @@ def coriolis_matrix_jets(tree: Tree, motions: Sequence[LinkMotion], factorizatio
 
     Here in the frame of k, where ``dS_j/dt`` becomes ``ad(V_j) Ξ_j`` in the frame of j.
     """
-    twists = link_twists(tree, motions)
+    tree, twists = m.tree, m.twists
     own = [
         _Sums(link.inertia, CoriolisForm.of(link.inertia, V), link.inertia.apply(V))
         for link, V in zip(tree.links, twists, strict=True)
     ]
     form, transposed = _FORMS[factorization]
-    composites = _composites(tree, motions, own)
+    composites = _composites(m, own)
     C = zeros(tree)
     for i, k, X in _velocities(tree):
         sums = composites[i]
         F = sums.inertia.apply(twists[i].cross(X)) - form(sums, X)
         G, H = sums.inertia.apply(X), transposed(sums, X)
-        for m, Y in enumerate(tree.links[i].step.screws):
-            add_entry(C, tree, (i, m), (i, k), Y.power(F))
-        for j, (F_j, G_j, H_j) in branch(tree, motions, i, F, G, H):
-            for m, Y in enumerate(tree.links[j].step.screws):
-                add_entry(C, tree, (j, m), (i, k), Y.power(F_j))
+        for l, Y in enumerate(tree.links[i].step.screws):
+            add_entry(C, tree, (i, l), (i, k), Y.power(F))
+        for j, (F_j, G_j, H_j) in branch(m, i, F, G, H):
+            for l, Y in enumerate(tree.links[j].step.screws):
+                add_entry(C, tree, (j, l), (i, k), Y.power(F_j))
                 lower = twists[j].cross(Y).power(G_j) - Y.power(H_j)
-                add_entry(C, tree, (i, k), (j, m), lower)
+                add_entry(C, tree, (i, k), (j, l), lower)
     return C
 
 
@@ -136,36 +134,33 @@ _FORMS: dict[str, tuple[_Form, _Form]] = {
 }
 
 
-def _composites(tree: Tree, motions: Sequence[LinkMotion], own: Sequence[_Sums]) -> list[_Sums]:
+def _composites(m: Moving, own: Sequence[_Sums]) -> list[_Sums]:
     """Sum what every link carries over everything beyond it."""
     total = list(own)
-    for i in reversed(range(len(tree.links))):
-        link, (inertia, form, momentum) = tree.links[i], total[i]
+    for i in reversed(range(len(m.links))):
+        link, (inertia, form, momentum) = m.links[i], total[i]
         if link.parent < 0:
             continue
-        pose, place, parent = motions[i].pose, link.placement, total[link.parent]
+        pose, place, parent = m.motions[i].pose, link.placement, total[link.parent]
         total[link.parent] = _Sums(
             parent.inertia + inertia.moved(pose).moved(place),
             form if form is NO_FORM else parent.form + form.moved(pose).moved(place),
-            parent.momentum + place.push(pose.push(momentum)),
+            parent.momentum + m.inward(i, momentum),
         )
     return total
 
 
-def branch(
-    tree: Tree, motions: Sequence[LinkMotion], i: int, *wrenches: Force
-) -> Iterator[tuple[int, tuple[Force, ...]]]:
+def branch(m: Moving, i: int, *wrenches: Force) -> Iterator[tuple[int, tuple[Force, ...]]]:
     """Yield each link between i and the ground with the wrenches expressed in its frame."""
-    while tree.links[i].parent >= 0:
-        place, pose = tree.links[i].placement, motions[i].pose
-        wrenches = tuple(place.push(pose.push(W)) for W in wrenches)
-        i = tree.links[i].parent
+    while m.links[i].parent >= 0:
+        wrenches = tuple(m.inward(i, W) for W in wrenches)
+        i = m.links[i].parent
         yield i, wrenches
 
 
-def composite_inertias(tree: Tree, motions: Sequence[LinkMotion]) -> list[SpatialInertia]:
+def composite_inertias(m: Moving) -> list[SpatialInertia]:
     """Return the inertia of everything beyond each joint, in the frame of its link."""
-    sums = _composites(tree, motions, [_Sums(link.inertia) for link in tree.links])
+    sums = _composites(m, [_Sums(link.inertia) for link in m.links])
     return [total.inertia for total in sums]
 
 

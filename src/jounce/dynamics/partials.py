@@ -25,16 +25,16 @@ from typing import Any, NamedTuple
 
 from jounce.algebra.inertia import SpatialInertia
 from jounce.algebra.jet import derivatives, leibniz
-from jounce.algebra.se3 import NO_FORCE, NO_MOTION, Force, Motion
+from jounce.algebra.se3 import NO_MOTION, Force, Motion
+from jounce.algebra.tangent import partial
 from jounce.dynamics.friction import friction_slope
 from jounce.dynamics.inverse import inverse_dynamics
-from jounce.dynamics.load_partials import load_partials
 from jounce.dynamics.matrices import Matrix, add_entry, branch, composite_inertias, zeros
-from jounce.dynamics.motion import LinkMotion, link_motions
+from jounce.dynamics.momentum import momenta_beyond
+from jounce.dynamics.motion import LinkMotion, Moving, moving
 from jounce.dynamics.rows import Rows, Scalars
-from jounce.dynamics.twists import falling_ground
-from jounce.dynamics.variation import motion_partials
-from jounce.dynamics.wrenches import Loads, frame_wrenches
+from jounce.dynamics.variation import motion_partials, varied_poses
+from jounce.dynamics.wrenches import FrameWrench, Loads, frame_wrenches, wrenches_beyond
 from jounce.model.lowering.reduced import reduced
 from jounce.model.lowering.tree import Link, Tree
 from jounce.model.robot import Robot
@@ -59,16 +59,24 @@ def own_partials(
     robot: Robot, q: Scalars, rates: Sequence[Scalars], wrenches: Loads | None = None
 ) -> list[Matrix]:
     """Return ∂Q/∂q, ∂Q/∂v and ∂Q/∂a, loads included, as jets."""
-    tree = reduced(robot)
-    motions = link_motions(tree, q, rates)
-    first = list(force_partials(tree, motions, len(rates) - 1))
+    m = moving(reduced(robot), q, rates)
+    first = force_partials(m)
     if wrenches:
-        loads = load_partials(tree, motions, frame_wrenches(robot, tree, wrenches))
-        first[0] = [
-            [x + y for x, y in zip(*rows, strict=True)]
-            for rows in zip(first[0], loads, strict=True)
-        ]
-    return first
+        _add_loads(first.by_q, m, frame_wrenches(robot, m.tree, wrenches))
+    return list(first)
+
+
+def _add_loads(by_q: Matrix, m: Moving, wrenches: Sequence[FrameWrench]) -> None:
+    """Add ``∂(−Jᵀ W)/∂q`` for wrenches that stay constant in their representation.
+
+    Every joint pose gets the variation ``C exp(Ξ δ)`` as tangent numbers over jets.
+    """
+    pulls: list[Any] = [0.0] * m.tree.nv
+    for i, W in wrenches_beyond(varied_poses(m), wrenches).items():
+        for k, X in enumerate(m.links[i].step.screws):
+            m.links[i].add(pulls, k, X.power(W) * -1.0)
+    for row, pull in zip(by_q, pulls, strict=True):
+        row[:] = [x + partial(pull, v) for v, x in enumerate(row)]
 
 
 def mixed_partials(
@@ -181,22 +189,23 @@ class _Wrenches(NamedTuple):
     H: Force
 
 
-def force_partials(tree: Tree, motions: Sequence[LinkMotion], order: int) -> Partials:
-    """Return ∂Q/∂q, ∂Q/∂v and M of the motion; twists are jets of the given order."""
-    carried, twists = carried_twists(tree, motions, falling_ground(tree.gravity, order))
-    inertias = composite_inertias(tree, motions)
-    momenta = momenta_beyond(tree, motions, twists)
+def force_partials(m: Moving) -> Partials:
+    """Return ∂Q/∂q, ∂Q/∂v and M of the motion."""
+    tree, twists = m.tree, m.falling_twists
+    carried = carried_twists(m, twists, m.falling_ground)
+    inertias = composite_inertias(m)
+    momenta = momenta_beyond(m, twists)
     all_screws = [
-        [_screw(X, twists[i], carried[i], motions[i].twist) for X in link.step.screws]
+        [_screw(X, twists[i], carried[i], m.motions[i].twist) for X in link.step.screws]
         for i, link in enumerate(tree.links)
     ]
     result = Partials(zeros(tree), zeros(tree), zeros(tree))
     for i, own in enumerate(all_screws):
         for k, screw in enumerate(own):
             W = _wrenches(screw, inertias[i], momenta[i], twists[i])
-            brake = _slope(tree.links[i], motions[i], k)
+            brake = _slope(tree.links[i], m.motions[i], k)
             _add_within(result, tree, (i, k), own, W, _rate(momenta[i], twists[i]), brake)
-            for j, moved in branch(tree, motions, i, *W):
+            for j, moved in branch(m, i, *W):
                 _add_across(result, tree, j, (i, k), all_screws[j], _Wrenches(*moved))
     return result
 
@@ -269,31 +278,10 @@ def _rate(W: Force, V: Motion) -> Force:
     return W.dt() + V.cross_dual(W)
 
 
-def carried_twists(
-    tree: Tree, motions: Sequence[LinkMotion], ground: Motion = NO_MOTION
-) -> tuple[list[Motion], list[Motion]]:
-    """Return the twist of every link's parent and of the link, both in the frame of the link."""
-    carried: list[Motion] = []
-    twists: list[Motion] = []
-    for link, motion in zip(tree.links, motions, strict=True):
-        V_p = twists[link.parent] if link.parent >= 0 else ground
-        carried.append(motion.pose.pull(link.placement.pull(V_p)))
-        twists.append(carried[-1] + motion.twist)
-    return carried, twists
-
-
-def momenta_beyond(
-    tree: Tree, motions: Sequence[LinkMotion], twists: Sequence[Motion]
-) -> list[Force]:
-    """Return the momentum of everything beyond each joint."""
-    total = [NO_FORCE] * len(tree.links)
-    for i in reversed(range(len(tree.links))):
-        link = tree.links[i]
-        total[i] = total[i] + link.inertia.apply(twists[i])
-        if link.parent >= 0:
-            moved = link.placement.push(motions[i].pose.push(total[i]))
-            total[link.parent] = total[link.parent] + moved
-    return total
+def carried_twists(m: Moving, twists: Sequence[Motion], ground: Motion = NO_MOTION) -> list[Motion]:
+    """Return the twist of every link's parent, in the frame of the link."""
+    parents = ((i, link.parent) for i, link in enumerate(m.links))
+    return [m.outward(i, twists[p] if p >= 0 else ground) for i, p in parents]
 
 
 def _add(

@@ -13,8 +13,7 @@ from jounce.algebra.vector import Vec3
 from jounce.dynamics.factorization import Vector, dot, orthogonalize
 from jounce.dynamics.inverse_kinematics import Groups, Task, task_of
 from jounce.dynamics.jacobian import frame_columns
-from jounce.dynamics.motion import link_motions
-from jounce.dynamics.poses import link_poses
+from jounce.dynamics.motion import moving
 from jounce.dynamics.rows import Rows
 from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
@@ -53,9 +52,9 @@ def step_towards(
     ``e`` is the error of `_pose_error`, D = diag(scale) (zero: the joint stays), and
     ``μ = damping[0] |e|² + damping[1]``.
     """
-    motions = link_motions(tree, q, [])
-    pose = link_poses(tree, motions)[task.link] @ task.placement
-    found = frame_columns(tree, motions, task.link, task.placement, task.representation)
+    m = moving(tree, q)
+    pose = m.placed(task.link, task.placement)
+    found = frame_columns(m, task.link, task.placement, task.representation)
     columns = [_plain_motion(found[j]) for j in task.free]
     e, rows, cost = _pose_error(task, _plain(pose), target, columns)
     gradient = [dot(column, e) for column in zip(*rows, strict=True)]

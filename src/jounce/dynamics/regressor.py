@@ -11,12 +11,9 @@ from jounce.algebra.se3 import NO_MOTION, Force, Motion
 from jounce.algebra.tangent import Tangent
 from jounce.algebra.vector import Vec3
 from jounce.dynamics.friction import motor_signal
-from jounce.dynamics.jacobian import link_columns
-from jounce.dynamics.motion import LinkMotion, link_motions
-from jounce.dynamics.poses import link_poses
+from jounce.dynamics.motion import Moving, moving
 from jounce.dynamics.rows import Rows, Scalars, as_rows, matrix_rows
-from jounce.dynamics.twists import falling_ground, gravity_fields, link_twists
-from jounce.model.lowering.tree import Tree, lowered
+from jounce.model.lowering.tree import lowered
 from jounce.model.parameters import motor_kinds, motor_shape
 from jounce.model.robot import Robot
 
@@ -42,8 +39,7 @@ def regressor(
 
     Columns of motors follow, nv of each kind that the words name; row i has one entry in them.
     """
-    tree = lowered(robot)
-    Y = regressor_jets(tree, link_motions(tree, q, rates), len(rates) - 1)
+    Y = regressor_jets(moving(lowered(robot), q, rates))
     speed = float(coulomb_speed) if coulomb_speed else None
     for kind in motor_kinds(friction.split(), bool(armature)):
         shape = motor_shape(robot, kind, speed)
@@ -64,32 +60,26 @@ def regressor_columns(robot: Robot, friction: str, armature: str, coulomb_speed:
 
 def static_regressor(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
     """Return Y with ``g⁽ᵏ⁾ = Y⁽ᵏ⁾ π``: what gravity alone asks of the joints; K + 1 rows."""
-    tree = lowered(robot)
-    motions = link_motions(tree, q, rates)
-    fields = gravity_fields(tree, motions)
-    placed = zip(tree.body_links, tree.body_placements, strict=True)
-    wrenches = [[unit.apply(T.pull(fields[link])) for unit in UNITS] for link, T in placed]
-    return matrix_rows(_projected(tree, motions, wrenches), len(rates))
+    m = moving(lowered(robot), q, rates)
+    fields = (T.pull(m.gravity_fields[link]) for link, T in m.tree.bodies)
+    wrenches = [[unit.apply(G) for unit in UNITS] for G in fields]
+    return matrix_rows(_projected(m, wrenches), len(rates))
 
 
 def kinetic_energy_regressor(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
     """Return Y with ``T = Y π``, one row of 10 n_bodies scalars an order: ``½ Vᵀ M_k V``."""
-    tree = lowered(robot)
-    twists = link_twists(tree, link_motions(tree, q, rates))
-    placed = zip(tree.body_links, tree.body_placements, strict=True)
-    own = [T.pull(twists[link]) for link, T in placed]
+    m = moving(lowered(robot), q, rates)
+    own = [T.pull(m.twists[link]) for link, T in m.tree.bodies]
     return as_rows((V.power(unit.apply(V)) * 0.5 for V in own for unit in UNITS), len(rates) - 1)
 
 
 def potential_energy_regressor(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
     """Return Y with ``U = Y π``, one row of 10 n_bodies scalars an order: ``−g · (m p + R h)``."""
-    tree = lowered(robot)
-    poses = link_poses(tree, link_motions(tree, q, rates))
-    placed = zip(tree.body_links, tree.body_placements, strict=True)
+    m, up = moving(lowered(robot), q, rates), -robot.gravity
     scalars: list[Any] = []
-    for C in (poses[link] @ T for link, T in placed):
-        up = C.rotation.unrotate(-tree.gravity)
-        scalars += [C.p.dot(-tree.gravity), *up, *[0.0] * 6]
+    for C in (m.placed(*place) for place in m.tree.bodies):
+        turned = C.rotation.unrotate(up)
+        scalars += [C.p.dot(up), *turned, *[0.0] * 6]
     return as_rows(scalars, len(rates) - 1)
 
 
@@ -122,33 +112,27 @@ def slotine_li_regressor(
 ) -> Rows:
     """Return Y of ``M a_r + C v_r + g = Y π``, one row; the rates are v, v_r, a_r."""
     v, v_r, a_r = rates
-    tree = lowered(robot)
-    Y = slotine_li_jets(tree, link_motions(tree, q, [v]), v_r, a_r, factorization)
+    Y = slotine_li_jets(moving(lowered(robot), q, [v]), v_r, a_r, factorization)
     return matrix_rows(Y, 0)
 
 
-def regressor_jets(tree: Tree, motions: Sequence[LinkMotion], order: int) -> list[list[Any]]:
+def regressor_jets(m: Moving) -> list[list[Any]]:
     """Return Y with ``Q = Y π``, rows of 10 jets a body [GOA13, (15)].
 
     The forces are linear in the parameters, so column k is the text applied to the k-th unit
     inertia: ``Y_k = J_bᵀ (d/dt A_k − ad(V)ᵀ A_k)`` with ``A_k = M_k V`` [GOA13, (8)-(12)], gravity
     through the falling ground.
     """
-    twists = link_twists(tree, motions, falling_ground(tree.gravity, order))
     wrenches = []
-    for link, T in zip(tree.body_links, tree.body_placements, strict=True):
-        V = T.pull(twists[link])
+    for link, T in m.tree.bodies:
+        V = T.pull(m.falling_twists[link])
         momenta = [unit.apply(V) for unit in UNITS]
         wrenches.append([h.dt() + V.cross_dual(h) for h in momenta])
-    return _projected(tree, motions, wrenches)
+    return _projected(m, wrenches)
 
 
 def slotine_li_jets(
-    tree: Tree,
-    motions: Sequence[LinkMotion],
-    v_r: Sequence[Any],
-    a_r: Sequence[Any],
-    factorization: str,
+    m: Moving, v_r: Sequence[Any], a_r: Sequence[Any], factorization: str
 ) -> list[list[Any]]:
     """Return Y with ``M a_r + C v_r + g = Y π`` [GOA13, (16)].
 
@@ -158,15 +142,13 @@ def slotine_li_jets(
         passive B = P, kinematic B = P + M ad(V), christoffel B = ½ (P + M ad(V) − X)
         X u = −ad(u)ᵀ M V
     """
-    twists = link_twists(tree, motions)
-    references = _references(tree, motions, v_r, a_r)
-    fields = gravity_fields(tree, motions)
+    twists, references, fields = m.twists, _references(m, v_r, a_r), m.gravity_fields
     wrenches = []
-    for link, T in zip(tree.body_links, tree.body_placements, strict=True):
+    for link, T in m.tree.bodies:
         V, V_r, A_r = (T.pull(x) for x in (twists[link], *references[link]))
         G = T.pull(_at(fields[link], 0))
         wrenches.append([_own_wrench(u, V, V_r, A_r + G, factorization) for u in UNITS])
-    return _projected(tree, motions, wrenches)
+    return _projected(m, wrenches)
 
 
 def _own_wrench(M: SpatialInertia, V: Motion, V_r: Motion, A: Motion, factorization: str) -> Force:
@@ -180,30 +162,22 @@ def _own_wrench(M: SpatialInertia, V: Motion, V_r: Motion, A: Motion, factorizat
     return M.apply(A) + (turned + P + X) * 0.5
 
 
-def _references(
-    tree: Tree, motions: Sequence[LinkMotion], v_r: Sequence[Any], a_r: Sequence[Any]
-) -> list[tuple[Motion, Motion]]:
+def _references(m: Moving, v_r: Sequence[Any], a_r: Sequence[Any]) -> list[tuple[Motion, Motion]]:
     """Return ``J v_r`` of every link and its rate when dv_r/dt = a_r, along the motion."""
-    jets: list[Motion] = []
-    for link, motion in zip(tree.links, motions, strict=True):
-        V = jets[link.parent] if link.parent >= 0 else NO_MOTION
-        V = motion.pose.pull(link.placement.pull(V))
-        where = link.coordinates
-        for k, X in enumerate(link.step.screws):
-            V = V + X * (Jet((v_r[where.v + k], a_r[where.v + k])) * where.multiplier)
-        jets.append(V)
-    return [(_at(V, 0), _at(V, 1)) for V in jets]
+
+    def own(i: int) -> Motion:
+        _, first, factor, _ = m.links[i].coordinates
+        places = range(first, first + m.links[i].step.nv)
+        return m.links[i].step.twist([Jet((v_r[v], a_r[v])) * factor for v in places])
+
+    return [(_at(V, 0), _at(V, 1)) for V in m.outwards(NO_MOTION, own)]
 
 
-def _projected(
-    tree: Tree, motions: Sequence[LinkMotion], wrenches: Sequence[Sequence[Force]]
-) -> list[list[Any]]:
+def _projected(m: Moving, wrenches: Sequence[Sequence[Force]]) -> list[list[Any]]:
     """Return ``J_bᵀ W`` of every body b: one row a velocity, the columns of one body together."""
-    rows: list[list[Any]] = [[] for _ in range(tree.nv)]
-    columns = link_columns(tree, motions)
-    places = zip(tree.body_links, tree.body_placements, wrenches, strict=True)
-    for link, T, own in places:
-        body = {v: T.pull(X) for v, X in columns[link].items()}
+    rows: list[list[Any]] = [[] for _ in range(m.tree.nv)]
+    for (link, T), own in zip(m.tree.bodies, wrenches, strict=True):
+        body = {v: T.pull(X) for v, X in m.columns[link].items()}
         for v, row in enumerate(rows):
             row += [body[v].power(W) for W in own] if v in body else [0.0] * len(own)
     return rows

@@ -19,7 +19,7 @@ import numpy as np
 from jounce.algebra.se3 import components
 from jounce.algebra.spatial_matrix import Array, ad_matrix, inertia_matrix, pull_matrix
 from jounce.dynamics.matrices import FACTORIZATIONS
-from jounce.dynamics.motion import link_motions
+from jounce.dynamics.motion import moving
 from jounce.dynamics.regressor import UNITS
 from jounce.model.lowering.tree import Link, Tree
 
@@ -49,7 +49,7 @@ def link_tensors(tree: Tree, q: Array, v: Array) -> Iterator[tuple[int, LinkTens
     J, dJ = np.zeros((*batch, 6, 0)), np.zeros((*batch, 0, 6, 0))
     gravity = np.array([[0.0], [0.0], [0.0], *([-g] for g in tree.gravity)])
     ground = LinkTensors(np.zeros(0, int), J, J, dJ, dJ, gravity)
-    motions = link_motions(tree, list(np.moveaxis(q, -1, 0)), [])
+    motions = moving(tree, list(np.moveaxis(q, -1, 0))).motions
     last_child = {link.parent: i for i, link in enumerate(tree.links)}  # none is kept longer
     parents = {-1: ground}
     for i, (link, motion) in enumerate(zip(tree.links, motions, strict=True)):

@@ -1,6 +1,6 @@
-"""Partials of J, M, C and g by state and by inertial parameters.
+"""Partials of poses, twists, J, M, C and g by state and inertial parameters; second ones of forces.
 
-The texts of these matrices run on tangent numbers, as they are.
+The texts of these quantities run on tangent numbers, as they are.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 from jounce.algebra.inertia import SpatialInertia, Symmetric3
 from jounce.algebra.jet import Jet
-from jounce.algebra.tangent import Tangent
+from jounce.algebra.tangent import Tangent, partial
 from jounce.algebra.vector import Vec3
 from jounce.dynamics.gravity import gravity_force_jets, gravity_forces
 from jounce.dynamics.jacobian import jacobian
@@ -21,55 +21,66 @@ from jounce.dynamics.matrices import (
     mass_matrix_jets,
 )
 from jounce.dynamics.momentum import com_jacobian
-from jounce.dynamics.motion import link_motions
+from jounce.dynamics.motion import Moving, moving
+from jounce.dynamics.partials import inverse_dynamics_partials
+from jounce.dynamics.poses import frame_pose
 from jounce.dynamics.rows import Rows, Scalars, as_rows
-from jounce.dynamics.variation import partials, varied_configuration, varied_rate
-from jounce.model.lowering.tree import Tree, lowered
+from jounce.dynamics.twists import frame_twist
+from jounce.dynamics.variation import (
+    configuration_partials,
+    motion_partials,
+    partials,
+    varied_configuration,
+    varied_rate,
+)
+from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
 
 
 def mass_matrix_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
     """Return ∂M_ij/∂q_h, one row of nv³ scalars, the varied coordinate running fastest."""
-    (M,) = mass_matrix(robot, varied_configuration(robot, q), rates)
-    return [partials(M, range(robot.nv))]
+    return configuration_partials(mass_matrix, robot, q, rates)
 
 
 def coriolis_partials(
     robot: Robot, q: Scalars, rates: Sequence[Scalars], factorization: str
 ) -> Rows:
     """Return ∂C_ij/∂q_h and ∂C_ij/∂v_h, two rows of nv³ scalars."""
-    (v,), nv = rates, robot.nv
-    (C,) = coriolis_matrix(
-        robot, varied_configuration(robot, q), [varied_rate(v, nv)], factorization
-    )
-    return [partials(C, range(nv)), partials(C, range(nv, 2 * nv))]
+    return motion_partials(coriolis_matrix, robot, q, rates, factorization)
 
 
 def gravity_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
     """Return ∂g_i/∂q_h, one row of nv² scalars."""
-    (g,) = gravity_forces(robot, varied_configuration(robot, q), rates)
-    return [partials(g, range(robot.nv))]
+    return configuration_partials(gravity_forces, robot, q, rates)
 
 
 def jacobian_partials(
     robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: str, representation: str
 ) -> Rows:
     """Return ∂J/∂q_h, ∂(dJ/dt)/∂q_h, ... of a frame, rows of 6 nv² scalars."""
-    varied = varied_configuration(robot, q)
-    rows = jacobian(robot, varied, rates, frame, representation)
-    return [partials(row, range(robot.nv)) for row in rows]
+    return configuration_partials(jacobian, robot, q, rates, frame, representation)
 
 
 def com_jacobian_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
     """Return ∂J/∂q_h, ∂(dJ/dt)/∂q_h, ... of the centre of mass, rows of 3 nv² scalars."""
-    rows = com_jacobian(robot, varied_configuration(robot, q), rates)
-    return [partials(row, range(robot.nv)) for row in rows]
+    return configuration_partials(com_jacobian, robot, q, rates)
+
+
+def frame_pose_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: str) -> Rows:
+    """Return ∂T/∂q_h, ∂(dT/dt)/∂q_h, ... of a frame, rows of 16 nv scalars."""
+    return configuration_partials(frame_pose, robot, q, rates, frame)
+
+
+def frame_twist_partials(
+    robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: str, representation: str
+) -> Rows:
+    """Return ∂V⁽ᵏ⁾/∂q⁽ʲ⁾, a row of 6 nv scalars for each k and j: k = 0 … K − 1, j = 0 … K."""
+    return motion_partials(frame_twist, robot, q, rates, frame, representation)
 
 
 def mass_matrix_parameter_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
     """Return ∂M_ij/∂π, one row of nv² 10 n scalars."""
-    tree = _varied_tree(robot)
-    M = mass_matrix_jets(tree, link_motions(tree, q, rates))
+    M = mass_matrix_jets(_varied_matter(robot, q, rates))
     return _by_parameters(robot, (x for row in M for x in row))
 
 
@@ -77,31 +88,61 @@ def coriolis_parameter_partials(
     robot: Robot, q: Scalars, rates: Sequence[Scalars], factorization: str
 ) -> Rows:
     """Return ∂C_ij/∂π, one row of nv² 10 n scalars."""
-    tree = _varied_tree(robot)
-    C = coriolis_matrix_jets(tree, link_motions(tree, q, rates), factorization)
+    C = coriolis_matrix_jets(_varied_matter(robot, q, rates), factorization)
     return _by_parameters(robot, (x for row in C for x in row))
 
 
 def gravity_parameter_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
     """Return ∂g_i/∂π, one row of nv 10 n scalars."""
-    tree = _varied_tree(robot)
-    return _by_parameters(robot, gravity_force_jets(tree, link_motions(tree, q, rates)))
+    return _by_parameters(robot, gravity_force_jets(_varied_matter(robot, q, rates)))
 
 
-def _varied_tree(robot: Robot) -> Tree:
-    """Return the tree with tangent numbers for all inertial parameters.
+def _varied_matter(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Moving:
+    """Return the moving tree with tangent numbers for all inertial parameters.
 
     What is linear in them does not depend on their values, so these are zero.
     """
     tree = lowered(robot)
     links = list(tree.links)
-    for body, (i, T) in enumerate(zip(tree.body_links, tree.body_placements, strict=True)):
+    for body, (i, T) in enumerate(tree.bodies):
         m, x, y, z, *rotational = (Jet([Tangent(0.0, {10 * body + h: 1.0})]) for h in range(10))
         inertia = SpatialInertia(m, Vec3(x, y, z), Symmetric3(*rotational))
         links[i] = links[i]._replace(inertia=inertia.moved(T))
-    return tree._replace(links=tuple(links))
+    return moving(tree._replace(links=tuple(links)), q, rates)
 
 
 def _by_parameters(robot: Robot, jets: Iterable[Any]) -> Rows:
     (row,) = as_rows(jets, 0)
     return [partials(row, range(robot.n_parameters))]
+
+
+def inverse_dynamics_second_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+    """Return ∂²Q/∂q∂q, ∂²Q/∂v∂v, ∂²Q/∂q∂v and ∂²Q/∂a∂q, four rows of nv³ scalars [i, j, h].
+
+    The analytic text of the first partials runs on tangent numbers in q; that gives all but::
+
+        ∂²Q_i/∂v_j∂v_h = ∂M_ij/∂q_h + ∂M_ih/∂q_j − ∂M_jh/∂q_i          twice Christoffel's symbols
+
+    which holds where velocities are dq/dt and friction is linear.  With spherical or free joints,
+    or dry friction, the text runs on tangent numbers in v as well.  Increments of such joints do
+    not commute: of the two partials by q the last index is taken last.
+    """
+    nv, varied = robot.nv, varied_configuration(robot, q)
+    is_bent = any(joint.quaternion is not None or joint.friction for joint in robot.joints)
+    v, a = rates
+    motion = [varied_rate(v, nv), a] if is_bent else rates
+    by_q, by_v, by_a = inverse_dynamics_partials(robot, varied, motion)
+    by_aq = partials(by_a, range(nv))
+
+    def dM(i: int, j: int, h: int) -> Any:
+        return by_aq[(i * nv + j) * nv + h]
+
+    every = [(i, j, h) for i in range(nv) for j in range(nv) for h in range(nv)]
+    return [
+        partials(by_q, range(nv)),
+        partials(by_v, range(nv, 2 * nv))
+        if is_bent
+        else [dM(i, j, h) + dM(i, h, j) - dM(j, h, i) for i, j, h in every],
+        [partial(by_v[i * nv + h], j) for i, j, h in every],
+        by_aq,
+    ]

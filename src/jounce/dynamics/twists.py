@@ -1,49 +1,19 @@
-"""Twists of links, bodies and frames in every representation."""
+"""Twists of bodies and frames in every representation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from jounce.algebra.jet import Jet
 from jounce.algebra.se3 import NO_MOTION, Force, Motion, Transform, components
-from jounce.algebra.vector import ZERO, Vec3
-from jounce.dynamics.motion import LinkMotion, link_motions
-from jounce.dynamics.poses import frame_place, link_poses
+from jounce.algebra.vector import ZERO
+from jounce.dynamics.motion import Moving, moving
+from jounce.dynamics.poses import frame_place
 from jounce.dynamics.rows import Rows, Scalars, as_rows
-from jounce.model.lowering.tree import Tree, lowered
+from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
 
 REPRESENTATIONS = ("body", "spatial", "hybrid")
-
-
-def link_twists(
-    tree: Tree, motions: Sequence[LinkMotion], ground: Motion = NO_MOTION
-) -> list[Motion]:
-    """Return the twist of every link in its own frame.
-
-    ``V_i = Ad(C_{i,p}) V_p + Ξ_i v_i`` [KM21, (4)], [M20, (40)].
-    """
-    twists: list[Motion] = []
-    for link, motion in zip(tree.links, motions, strict=True):
-        V_p = twists[link.parent] if link.parent >= 0 else ground
-        twists.append(motion.pose.pull(link.placement.pull(V_p)) + motion.twist)
-    return twists
-
-
-def falling_ground(gravity: Vec3, order: int) -> Motion:
-    """Return the fictitious twist ``(0, −g t)`` of the ground that stands for gravity."""
-    time = Jet((0.0, 1.0, *[0.0] * (order - 1)))
-    return Motion(ZERO, Vec3(*(time * -g for g in gravity)))
-
-
-def gravity_fields(tree: Tree, motions: Sequence[LinkMotion]) -> list[Motion]:
-    """Return the acceleration (0, −g) of the ground in every link frame."""
-    fields: list[Motion] = []
-    for link, motion in zip(tree.links, motions, strict=True):
-        G = fields[link.parent] if link.parent >= 0 else Motion(ZERO, -tree.gravity)
-        fields.append(motion.pose.pull(link.placement.pull(G)))
-    return fields
 
 
 def motion_in(representation: str, body: Motion, pose: Transform) -> Motion:
@@ -87,22 +57,15 @@ def force_in(representation: str, body: Force, pose: Transform) -> Force:
     return Force(pose.rotation.rotate(body.moment), pose.rotation.rotate(body.force))
 
 
-def body_forces(
-    tree: Tree, motions: Sequence[LinkMotion], links: Sequence[Force], representation: str
-) -> list[Force]:
+def body_forces(m: Moving, links: Sequence[Force], representation: str) -> list[Force]:
     """Return wrenches or momenta of links, in their frames, as those of bodies."""
-    poses = link_poses(tree, motions)
-    placed = zip(tree.body_links, tree.body_placements, strict=True)
-    return [
-        force_in(representation, T.inverse.push(links[link]), poses[link] @ T) for link, T in placed
-    ]
+    poses, places = m.poses, m.tree.bodies
+    return [force_in(representation, T.inverse.push(links[i]), poses[i] @ T) for i, T in places]
 
 
 def twists(robot: Robot, q: Scalars, rates: Sequence[Scalars], representation: str) -> Rows:
     """Return the twist of every body, 6 scalars each; K rates give K rows."""
-    tree = lowered(robot)
-    places = list(zip(tree.body_links, tree.body_placements, strict=True))
-    return _twist_rows(robot, q, rates, representation, places)
+    return _twist_rows(robot, q, rates, representation, lowered(robot).bodies)
 
 
 def frame_twist(
@@ -113,8 +76,8 @@ def frame_twist(
     if representation == "body" or link < 0:
         return _twist_rows(robot, q, rates, representation, [(link, T)])
     tree = lowered(robot)
-    V = T.pull(link_twists(tree, link_motions(tree, q, rates))[link])
-    pose = link_poses(tree, link_motions(tree, q, ()))[link] @ T
+    V = T.pull(moving(tree, q, rates).twists[link])
+    pose = moving(tree, q).placed(link, T)
     moved = twist_rates_in(representation, V, pose, len(rates) - 1)
     return [as_rows(components(X), 0)[0] for X in moved]
 
@@ -128,18 +91,17 @@ def relative_twists(robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: s
 
     Of the bodies that j carries: ``b_{i,j} = Σ_{j<r≤i} B_{i,r} q̇_r`` [KM21, (14)].
     """
-    tree = lowered(robot)
-    motions = link_motions(tree, q, rates)
+    m = moving(lowered(robot), q, rates)
     i, _ = frame_place(robot, frame)
     found: dict[int, Motion] = {i: NO_MOTION}
     while i >= 0:
-        link, b = tree.links[i], found[i] + motions[i].twist * -1.0
-        i, found[link.parent] = link.parent, link.placement.act(motions[i].pose.act(b))
-    for i, (link, motion) in enumerate(zip(tree.links, motions, strict=True)):
+        link, (pose, twist, _) = m.links[i], m.motions[i]
+        b = found[i] + twist * -1.0
+        i, found[link.parent] = link.parent, link.placement.act(pose.act(b))
+    for i, link in enumerate(m.links):
         if i not in found:
-            found[i] = motion.pose.pull(link.placement.pull(found[link.parent])) + motion.twist
-    placed = zip(tree.body_links, tree.body_placements, strict=True)
-    scalars = (x for link, T in placed for x in components(T.pull(found[link])))
+            found[i] = m.outward(i, found[link.parent]) + m.motions[i].twist
+    scalars = (x for link, T in m.tree.bodies for x in components(T.pull(found[link])))
     return as_rows(scalars, len(rates) - 1)
 
 
@@ -150,14 +112,12 @@ def _twist_rows(
     representation: str,
     places: Sequence[tuple[int, Transform]],
 ) -> Rows:
-    tree = lowered(robot)
-    motions = link_motions(tree, q, rates)
-    twists, poses = link_twists(tree, motions), link_poses(tree, motions)
+    m = moving(lowered(robot), q, rates)
+    twists, poses = m.twists, m.poses
     scalars: list[Any] = []
     for link, T in places:
         if link < 0:
             scalars += [0.0] * 6
             continue
-        V = motion_in(representation, T.pull(twists[link]), poses[link] @ T)
-        scalars += components(V)
+        scalars += components(motion_in(representation, T.pull(twists[link]), poses[link] @ T))
     return as_rows(scalars, len(rates) - 1)

@@ -6,13 +6,14 @@ A text that runs on them yields its partials by the tangent increment of `jounce
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from jounce.algebra.se3 import Transform
 from jounce.algebra.so3 import Rotation, from_quaternion
 from jounce.algebra.tangent import Tangent, partial
 from jounce.algebra.vector import Vec3
-from jounce.dynamics.motion import LinkMotion
+from jounce.dynamics.motion import LinkMotion, Moving
 from jounce.dynamics.rows import Rows, Scalars
 from jounce.model.lowering.tree import Link
 from jounce.model.robot import Robot
@@ -66,7 +67,12 @@ def varied_rate(rate: Scalars, first: int) -> list[Tangent]:
     return [Tangent(x, {first + i: 1.0}) for i, x in enumerate(rate)]
 
 
-def varied_motion(link: Link, motion: LinkMotion) -> LinkMotion:
+def varied_poses(m: Moving) -> Moving:
+    """Return a moving tree whose poses have their partials by q at all times."""
+    return replace(m, motions=list(map(_varied_motion, m.links, m.motions)))
+
+
+def _varied_motion(link: Link, motion: LinkMotion) -> LinkMotion:
     """Return the motion with the variations of the pose by the joint's own velocities."""
     R, p = motion.pose
     where = link.coordinates
@@ -90,6 +96,14 @@ def varied_motion(link: Link, motion: LinkMotion) -> LinkMotion:
 def partials(scalars: Iterable[Any], variables: range) -> list[Any]:
     """Return the partials of all scalars, the variable running fastest."""
     return [partial(x, variable) for x in scalars for variable in variables]
+
+
+def configuration_partials(
+    text: Callable[..., Rows], robot: Robot, q: Scalars, rates: Sequence[Scalars], *rest: Any
+) -> Rows:
+    """Return the partials of every row of a text by q."""
+    rows = text(robot, varied_configuration(robot, q), rates, *rest)
+    return [partials(row, range(robot.nv)) for row in rows]
 
 
 def motion_partials(

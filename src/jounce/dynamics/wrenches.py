@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 from jounce.algebra.jet import Jet
 from jounce.algebra.se3 import Force, Transform
 from jounce.algebra.vector import Vec3
-from jounce.dynamics.motion import LinkMotion, link_motions
-from jounce.dynamics.poses import link_poses
+from jounce.dynamics.motion import Moving, moving
 from jounce.dynamics.rows import Rows, Scalars, as_rows
 from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
@@ -38,30 +37,23 @@ def frame_wrenches(robot: Robot, tree: Tree, loads: Loads | None) -> list[FrameW
     return result
 
 
-def link_wrenches(
-    tree: Tree, motions: Sequence[LinkMotion], wrenches: Sequence[FrameWrench]
-) -> dict[int, Force]:
+def link_wrenches(m: Moving, wrenches: Sequence[FrameWrench]) -> dict[int, Force]:
     """Return the sum of the wrenches on every link, in the frame of the link."""
-    world: list[Transform] = []
-    if any(w.representation != "body" for w in wrenches):
-        world = link_poses(tree, motions)
     total: dict[int, Force] = {}
     for given in wrenches:
         if given.link >= 0:  # the ground carries the others
-            W = _in_link(given, world)
+            W = _in_link(m, given)
             total[given.link] = total[given.link] + W if given.link in total else W
     return total
 
 
-def wrenches_beyond(
-    tree: Tree, motions: Sequence[LinkMotion], wrenches: Sequence[FrameWrench]
-) -> dict[int, Force]:
+def wrenches_beyond(m: Moving, wrenches: Sequence[FrameWrench]) -> dict[int, Force]:
     """Return the sum of the wrenches beyond every joint, over the branches that carry one."""
-    beyond = link_wrenches(tree, motions, wrenches)
-    for i in reversed(range(len(tree.links))):
-        parent = tree.links[i].parent
+    beyond = link_wrenches(m, wrenches)
+    for i in reversed(range(len(m.links))):
+        parent = m.links[i].parent
         if i in beyond and parent >= 0:
-            moved = tree.links[i].placement.push(motions[i].pose.push(beyond[i]))
+            moved = m.inward(i, beyond[i])
             beyond[parent] = beyond[parent] + moved if parent in beyond else moved
     return beyond
 
@@ -73,22 +65,20 @@ def wrench_forces(
 
     No Jacobian is formed: with W the sum of what acts beyond a joint, ``Q_i = Ξ_iᵀ W_i``.
     """
-    tree = lowered(robot)
-    motions = link_motions(tree, q, rates)
+    m = moving(lowered(robot), q, rates)
     Q: list[Any] = [0.0] * robot.nv
-    for i, W in wrenches_beyond(tree, motions, frame_wrenches(robot, tree, wrenches)).items():
-        where = tree.links[i].coordinates
-        for k, X in enumerate(tree.links[i].step.screws):
-            Q[where.v + k] = Q[where.v + k] + X.power(W) * where.multiplier
+    for i, W in wrenches_beyond(m, frame_wrenches(robot, m.tree, wrenches)).items():
+        for k, X in enumerate(m.links[i].step.screws):
+            m.links[i].add(Q, k, X.power(W))
     return as_rows(Q, len(rates))
 
 
-def _in_link(given: FrameWrench, world: Sequence[Transform]) -> Force:
+def _in_link(m: Moving, given: FrameWrench) -> Force:
     link, T_link_frame, representation, W = given
     if representation == "body":
         return T_link_frame.push(W)
     if representation == "spatial":
-        return world[link].inverse.push(W)
-    R = world[link].rotation  # hybrid: turn into the link's axes, then shift to its origin
+        return m.poses[link].inverse.push(W)
+    R = m.poses[link].rotation  # hybrid: turn into the link's axes, then shift to its origin
     moment, force = R.unrotate(W.moment), R.unrotate(W.force)
     return Force(moment + T_link_frame.p.cross(force), force)

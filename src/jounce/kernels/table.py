@@ -37,7 +37,6 @@ from jounce.dynamics.forward import (
     forward_dynamics_partials,
     mass_pivots,
 )
-from jounce.dynamics.frame_partials import frame_pose_partials, frame_twist_partials
 from jounce.dynamics.gravity import gravity_forces, gravity_wrenches
 from jounce.dynamics.inverse import FORMULATIONS, inverse_dynamics
 from jounce.dynamics.inverse_kinematics import (
@@ -71,13 +70,15 @@ from jounce.dynamics.regressor import (
     slotine_li_regressor,
     static_regressor,
 )
-from jounce.dynamics.second_partials import inverse_dynamics_second_partials
 from jounce.dynamics.tensors import (
     com_jacobian_partials,
     coriolis_parameter_partials,
     coriolis_partials,
+    frame_pose_partials,
+    frame_twist_partials,
     gravity_parameter_partials,
     gravity_partials,
+    inverse_dynamics_second_partials,
     jacobian_partials,
     mass_matrix_parameter_partials,
     mass_matrix_partials,

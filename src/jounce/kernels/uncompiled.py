@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from jounce.dynamics.jacobian import link_columns
-from jounce.dynamics.motion import link_motions
+from jounce.dynamics.motion import moving
 from jounce.errors import MemoryLimitError
 from jounce.kernels.arrays import check_values, checked_arrays
 from jounce.kernels.description import KernelSpec, run_text, signature
@@ -85,8 +84,7 @@ def _block_rows(robot: Robot, form: Signature) -> int:
 @lru_cache(maxsize=64)
 def _velocities(robot: Robot) -> tuple[int, ...]:
     """Return the number of velocities that move each link."""
-    tree = lowered(robot)
-    columns = link_columns(tree, link_motions(tree, list(robot.neutral), []))
+    columns = moving(lowered(robot), list(robot.neutral)).columns
     return tuple(len(own) for own in columns)
 
 

@@ -40,6 +40,11 @@ class Link(NamedTuple):
     damping: tuple[Any, ...]
     friction: tuple[Friction, ...] = ()
 
+    def add(self, entries: list[Any], k: int, own: Any) -> None:
+        """Add to the entry of the k-th velocity; links that mimic a joint share its entries."""
+        v = self.coordinates.v + k
+        entries[v] = entries[v] + own * self.coordinates.multiplier
+
 
 class Tree(NamedTuple):
     """Links in topological order and the way back to the bodies of the robot."""
@@ -50,6 +55,11 @@ class Tree(NamedTuple):
     gravity: Vec3
     nq: int
     nv: int
+
+    @property
+    def bodies(self) -> list[tuple[int, Transform]]:
+        """The link of every body and its pose in it."""
+        return list(zip(self.body_links, self.body_placements, strict=True))
 
     def frame(self, body: int, placement: Transform) -> tuple[int, Transform]:
         """Return the link that carries a frame of a body, and the frame's pose in it."""
