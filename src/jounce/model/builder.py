@@ -236,9 +236,7 @@ def _friction(
         damping = given["viscous"]
     coulomb = _per_velocity(given.get("coulomb", 0.0), nv, f"Coulomb friction of {name!r}")
     speed = _per_velocity(given.get("speed", COULOMB_SPEED), nv, f"friction speed of {name!r}")
-    offset = tuple(plain(x, f"offset of {name!r}") for x in repeated(given.get("offset", 0.0), nv))
-    if len(offset) != nv:
-        raise ShapeError(f"offset of {name!r} must have {nv} entries, got {len(offset)}.")
+    offset = _entries(given.get("offset", 0.0), nv, f"offset of {name!r}")
     if not all(isfinite(x) for x in offset) or not all(x > 0.0 for x in speed):
         raise ModelError(
             f"friction of {name!r} needs finite offsets and a positive speed, got {offset} and "
@@ -249,11 +247,15 @@ def _friction(
     return damping, tuple(map(Friction, coulomb, offset, speed))
 
 
-def _per_velocity(given: Any, nv: int, what: str) -> tuple[Any, ...]:
+def _entries(given: Any, nv: int, what: str) -> tuple[Any, ...]:
     items = repeated(given, nv)
     if len(items) != nv:
         raise ShapeError(f"{what} must have {nv} entries, got {len(items)}.")
-    values = tuple(plain(x, what) for x in items)
+    return tuple(plain(x, what) for x in items)
+
+
+def _per_velocity(given: Any, nv: int, what: str) -> tuple[Any, ...]:
+    values = _entries(given, nv, what)
     if any(isinstance(x, float) and not (isfinite(x) and x >= 0.0) for x in values):
         raise ModelError(f"{what} must be finite and not negative, got {values}.")
     return values

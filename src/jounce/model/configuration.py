@@ -52,13 +52,7 @@ def integrate(robot: Robot, q: Any, dv: Any) -> Array:
     array([0.   , 0.637, 0.   , 0.   , 0.   , 1.   , 0.   , 0.   , 0.5  ])
     """
     q, dv = checked_configuration(robot, q), checked("dv", dv, robot.nv)
-    batch = _broadcast(q, dv)
-    q, dv = np.broadcast_to(q, (*batch, robot.nq)), np.broadcast_to(dv, (*batch, robot.nv))
-    result = np.empty((*batch, robot.nq))
-    for joint in robot.joints:
-        x, d = q[..., joint.q_slice], dv[..., joint.v_slice]
-        result[..., joint.q_slice] = joint.type.row.manifold.integrate(x, d)
-    return result
+    return _by_joint(robot, "integrate", "qv->q", q, dv)
 
 
 def difference(robot: Robot, q0: Any, q1: Any) -> Array:
@@ -72,12 +66,7 @@ def difference(robot: Robot, q0: Any, q1: Any) -> Array:
     True
     """
     q0, q1 = checked_configuration(robot, q0, "q0"), checked_configuration(robot, q1, "q1")
-    batch = _broadcast(q0, q1)
-    result = np.empty((*batch, robot.nv))
-    for joint in robot.joints:
-        a, b = q0[..., joint.q_slice], q1[..., joint.q_slice]
-        result[..., joint.v_slice] = joint.type.row.manifold.difference(a, b)
-    return result
+    return _by_joint(robot, "difference", "qq->v", q0, q1)
 
 
 def integrate_partials(robot: Robot, q: Any, dv: Any) -> tuple[Array, Array]:
@@ -132,35 +121,33 @@ def configuration_rate(robot: Robot, q: Any, v: Any) -> Array:
     array([3., 0., 0., 0., 0., 1., 0., 4., 5.])
     """
     q, v = checked_configuration(robot, q), checked("v", v, robot.nv)
-    rate = np.empty((*_broadcast(q, v), robot.nq))
-    for joint in robot.joints:
-        x, u = q[..., joint.q_slice], v[..., joint.v_slice]
-        rate[..., joint.q_slice] = joint.type.row.manifold.rate(x, u)
-    return rate
-
-
-def _broadcast(a: Array, b: Array) -> tuple[int, ...]:
-    try:
-        return np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
-    except ValueError:
-        raise ShapeError(
-            f"batch axes {a.shape[:-1]} and {b.shape[:-1]} do not broadcast."
-        ) from None
+    return _by_joint(robot, "rate", "qv->q", q, v)
 
 
 def pulled_gradient(robot: Robot, q: Array, g: Array) -> Array:
     """Return ``Γᵀ g``: partials by increments from those by the coordinates, ``(*batch, nq)``."""
-    result = np.empty((*_broadcast(q, g), robot.nv))
-    for joint in robot.joints:
-        x, own = q[..., joint.q_slice], g[..., joint.q_slice]
-        result[..., joint.v_slice] = joint.type.row.manifold.pulled(x, own)
-    return result
+    return _by_joint(robot, "pulled", "qq->v", q, g)
 
 
 def pulled_gradient_rate(robot: Robot, q: Array, v: Array, g: Array) -> Array:
     """Return the rate of ``Γᵀ g`` while q moves with v and g stays."""
-    result = np.empty((*np.broadcast_shapes(_broadcast(q, g), v.shape[:-1]), robot.nv))
+    return _by_joint(robot, "pulled_rate", "qvq->v", q, v, g)
+
+
+def _by_joint(robot: Robot, method: str, spaces: str, *given: Array) -> Array:
+    """Return what the manifolds of the joints make of arrays, each along q or v: ``qv->q``."""
+    *sources, target = spaces.replace("->", "")
+    result = np.empty((*_broadcast(*given), robot.nq if target == "q" else robot.nv))
     for joint in robot.joints:
-        x, u, own = q[..., joint.q_slice], v[..., joint.v_slice], g[..., joint.q_slice]
-        result[..., joint.v_slice] = joint.type.row.manifold.pulled_rate(x, u, own)
+        own = {"q": joint.q_slice, "v": joint.v_slice}
+        parts = (x[..., own[space]] for x, space in zip(given, sources, strict=True))
+        result[..., own[target]] = getattr(joint.type.row.manifold, method)(*parts)
     return result
+
+
+def _broadcast(*arrays: Array) -> tuple[int, ...]:
+    leads = [x.shape[:-1] for x in arrays]
+    try:
+        return np.broadcast_shapes(*leads)
+    except ValueError:
+        raise ShapeError(f"batch axes {' and '.join(map(str, leads))} do not broadcast.") from None

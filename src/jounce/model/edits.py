@@ -1,8 +1,8 @@
-"""New robots from old ones: other gravity, payload, frames, locked joints, floating base."""
+"""New robots from old ones: other matter, locked joints, floating base, free mimics."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,37 +12,12 @@ from jounce.algebra.se3 import IDENTITY, Transform
 from jounce.errors import InvalidInertiaError, ShapeError, UnsupportedError
 from jounce.model import joints as kinds
 from jounce.model.builder import RobotBuilder, matter_of
-from jounce.model.checks import as_floats, check_finite, check_quaternion, finite_vec3
-from jounce.model.closures import Closure, check_closure
-from jounce.model.inertia import (
-    Inertia,
-    check_finite_inertia,
-    check_inertia,
-    inertia_fault,
-)
+from jounce.model.checks import as_floats, check_finite, check_quaternion
+from jounce.model.inertia import Inertia, check_finite_inertia, check_inertia, inertia_fault
 from jounce.model.records import Joint
 from jounce.model.robot import Robot
 
 FLOATING_JOINTS = ("root_joint", "floating_base_joint")
-
-
-def with_gravity(robot: Robot, gravity: Any) -> Robot:
-    """Replace the gravitational acceleration."""
-    return replace(robot, gravity=finite_vec3("gravity", gravity))
-
-
-def with_frame(robot: Robot, name: str, parent: str | None, placement: Any) -> Robot:
-    """Add a frame."""
-    builder = rebuild(robot)
-    builder.frame(name, parent, placement)
-    return builder.build(strict=False)
-
-
-def with_closures(robot: Robot, closures: Sequence[Closure]) -> Robot:
-    """Add closures."""
-    for closure in closures:
-        check_closure(robot, closure)
-    return replace(robot, closures=(*robot.closures, *closures))
 
 
 def with_payload(robot: Robot, frame: str, inertia: Inertia) -> Robot:
@@ -50,13 +25,12 @@ def with_payload(robot: Robot, frame: str, inertia: Inertia) -> Robot:
     matter = matter_of(inertia, f"payload on {frame}")
     check_inertia(Inertia.from_spatial(matter), f"payload on {frame}")
     place = robot.frame(frame)
-    moved = matter.moved(place.placement)
-    if place.body < 0:
-        return replace(robot, base_inertia=Inertia.from_spatial(robot.base_inertia.spatial + moved))
     bodies = list(robot.bodies)
-    body = bodies[place.body]
-    total = Inertia.from_spatial(body.inertia.spatial + moved)
-    bodies[place.body] = replace(body, inertia=total)
+    carrier = robot.base_inertia if place.body < 0 else bodies[place.body].inertia
+    total = Inertia.from_spatial(carrier.spatial + matter.moved(place.placement))
+    if place.body < 0:
+        return replace(robot, base_inertia=total)
+    bodies[place.body] = replace(bodies[place.body], inertia=total)
     return replace(robot, bodies=tuple(bodies))
 
 
@@ -114,7 +88,7 @@ def with_locked(robot: Robot, values: Mapping[str, Any]) -> Robot:
             if follower.mimic and names[follower.mimic.source] == name:
                 _, factor, offset = follower.mimic
                 locked[follower.name] = follower.type.pose([factor * q[0] + offset])
-    return rebuild(robot, locked=locked.get).build(strict=False)
+    return rebuild(robot, locked=locked).build(strict=False)
 
 
 def with_free_mimics(robot: Robot) -> Robot:
@@ -128,7 +102,7 @@ def rebuild(
     robot: Robot,
     *,
     floating: str | None = None,
-    locked: Callable[[str], Transform | None] = lambda _: None,
+    locked: Mapping[str, Transform] = {},
     mimic: bool = True,
 ) -> RobotBuilder:
     """Return a builder that holds ``robot``, its base floating, joints locked or mimics free."""
@@ -146,7 +120,7 @@ def rebuild(
             body_frames.add(ground)
     parents = {-1: ground} | {i: body.name for i, body in enumerate(robot.bodies)}
     for body, joint in zip(robot.bodies, robot.joints, strict=True):
-        pose = locked(joint.name)
+        pose = locked.get(joint.name)
         builder.add(
             body.name,
             parents[body.parent],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import cos, sin
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from jounce.model.checks import checked_integer
 from jounce.model.inertia import NO_MATTER, Inertia
 from jounce.model.joints import JointType
 from jounce.model.mechanisms import delta, fourbar, stewart
+from jounce.model.placement import transform
 from jounce.model.robot import Robot
 
 __all__ = [
@@ -51,15 +51,11 @@ def chain(n: int) -> Robot:
     n = checked_integer("n", n, 1)
     builder = RobotBuilder(f"chain{n}", description=f"Serial chain of {n} revolute joints.")
     for i in range(n):
-        angle = 0.3 * (i % 5)
-        placement = np.eye(4)
-        placement[:2, :2] = [[cos(angle), -sin(angle)], [sin(angle), cos(angle)]]
-        placement[:3, 3] = (0.0, 0.0, 0.3 if i else 0.0)
         builder.add(
             f"link_{i}",
             f"link_{i - 1}" if i else None,
             kinds_.revolute(_CHAIN_AXES[i % len(_CHAIN_AXES)]),
-            placement,
+            transform((0, 0, 0.3 if i else 0), rpy=(0, 0, 0.3 * (i % 5))),
             _rod(2.0 / (1.0 + 0.1 * i), i),
             f"joint_{i}",
         )

@@ -14,6 +14,7 @@ import numpy as np
 from jounce.model import joints
 from jounce.model.builder import RobotBuilder
 from jounce.model.inertia import Inertia
+from jounce.model.placement import transform
 from jounce.model.robot import Robot
 
 HINGE = "wx wy vx vy vz"  # all but the rotation about z
@@ -84,14 +85,16 @@ def delta(
     builder.add("platform", None, joints.free(), low, plate, "platform_joint")
     turn, cross = joints.revolute((0, 1, 0)), joints.universal((0, 1, 0), (0, 0, 1))
     for i in range(3):
-        root = _turn_z(2 * pi * i / 3) @ _shift(base) @ _turn_y(DROP)
+        turned = transform(rpy=(0, 0, 2 * pi * i / 3))
+        root = turned @ transform((base, 0, 0), rpy=(0, DROP, 0))
         builder.add(f"arm_{i}", None, turn, root, _rod(arm, 0.8), f"arm_joint_{i}")
         for side in (-1, 1):
             name = f"rod_{i}{'ab'[side > 0]}"
-            place = _shift(arm, 0.5 * width * side) @ _turn_y(atan2(down, -across) - DROP)
+            along = atan2(down, -across) - DROP
+            place = transform((arm, 0.5 * width * side, 0), rpy=(0, along, 0))
             builder.add(name, f"arm_{i}", cross, place, _rod(rod, 0.1), f"{name}_joint")
             builder.frame(f"{name}_tip", name, _shift(rod))
-            corner = _turn_z(2 * pi * i / 3) @ _shift(platform, 0.5 * width * side)
+            corner = turned @ _shift(platform, 0.5 * width * side)
             builder.frame(f"corner_{name[4:]}", "platform", corner)
             builder.closure(f"{name}_tip", f"corner_{name[4:]}", directions="linear")
     return builder.build()
@@ -164,21 +167,7 @@ def _rod(length: float, mass: float) -> Inertia:
 
 
 def _shift(x: float = 0.0, y: float = 0.0, z: float = 0.0) -> np.ndarray:
-    T = np.eye(4)
-    T[:3, 3] = x, y, z
-    return T
-
-
-def _turn_z(angle: float) -> np.ndarray:
-    T = np.eye(4)
-    T[:2, :2] = [[cos(angle), -sin(angle)], [sin(angle), cos(angle)]]
-    return T
-
-
-def _turn_y(angle: float) -> np.ndarray:
-    T = np.eye(4)
-    T[0, 0], T[0, 2], T[2, 0], T[2, 2] = cos(angle), sin(angle), -sin(angle), cos(angle)
-    return T
+    return transform((x, y, z))
 
 
 def _frame_along(x: np.ndarray) -> np.ndarray:

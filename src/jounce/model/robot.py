@@ -13,7 +13,8 @@ import numpy as np
 
 from jounce.algebra.vector import Vec3
 from jounce.errors import check_name
-from jounce.model.closures import Closure
+from jounce.model.checks import finite_vec3
+from jounce.model.closures import Closure, check_closure
 from jounce.model.inertia import NO_MATTER, Inertia
 from jounce.model.limits import coordinate_limits
 from jounce.model.records import Body, Frame, Joint, Limits
@@ -155,7 +156,7 @@ class Robot:
 
     def with_gravity(self, gravity: Any) -> Robot:
         """Return the same robot under another gravitational acceleration."""
-        return _edits().with_gravity(self, gravity)
+        return replace(self, gravity=finite_vec3("gravity", gravity))
 
     def with_payload(self, frame: str, inertia: Inertia) -> Robot:
         """Return the robot with ``inertia``, given in ``frame``, welded to it."""
@@ -163,7 +164,9 @@ class Robot:
 
     def with_frame(self, name: str, parent: str | None, placement: Any) -> Robot:
         """Return the robot with one more frame, at ``placement`` in ``parent`` (None: ground)."""
-        return _edits().with_frame(self, name, parent, placement)
+        builder = _edits().rebuild(self)
+        builder.frame(name, parent, placement)
+        return builder.build(strict=False)
 
     def with_locked(self, values: Mapping[str, Any]) -> Robot:
         """Return the robot with these joints welded at these coordinates.
@@ -189,7 +192,9 @@ class Robot:
         >>> print(*robot.closures)
         link2 – ground (vx)
         """
-        return _edits().with_closures(self, closures)
+        for closure in closures:
+            check_closure(self, closure)
+        return replace(self, closures=(*self.closures, *closures))
 
     def without_closures(self) -> Robot:
         """Return the tree alone."""
