@@ -50,10 +50,12 @@ def run_uncompiled(spec: KernelSpec, motion: Sequence[Any]) -> np.ndarray:
     form = signature(spec)
     arrays, batch = checked_arrays(form, motion)
     check_values(spec.robot, form, arrays)
-    rows = [np.broadcast_to(x, (*batch, x.shape[-1])).reshape(-1, x.shape[-1]) for x in arrays]
-    result = np.empty((form.rows, prod(batch), *form.tail))
-    step = _block_rows(spec.robot, form)
-    for begin in range(0, prod(batch), step):
+    pairs = zip(form.arguments, arrays, strict=True)
+    parts = [(x, a.width) for a, array in pairs for x in (array if a.orders else (array,))]
+    count, step = prod(batch), _block_rows(spec.robot, form)
+    rows = [np.broadcast_to(x, (*batch, width)).reshape(count, width) for x, width in parts]
+    result = np.empty((form.rows, count, *form.tail))
+    for begin in range(0, count, step):
         span = slice(begin, begin + step)
         try:
             _write(spec, [x[span] for x in rows], result[:, span])

@@ -14,13 +14,11 @@ import numpy as np
 from jounce.algebra.matrix_jet import MatrixJet
 from jounce.api.closed_form import closed_form
 from jounce.api.dynamics import inverse_dynamics
-from jounce.dynamics import tensor_arrays
 from jounce.dynamics.closed_form import system
 from jounce.dynamics.inverse import FORMULATIONS
 from jounce.dynamics.matrices import FACTORIZATIONS
-from jounce.errors import InvalidInertiaError, SingularError
-from jounce.model.inertia import NEGATIVE_TOLERANCE, Inertia, check_inertia
-from jounce.model.lowering.tree import lowered
+from jounce.errors import NotFiniteError, SingularError
+from jounce.model.inertia import NEGATIVE_TOLERANCE, Inertia, inertia_fault
 from jounce.model.parameters import parameters
 from jounce.model.robot import Robot
 from jounce.verification.motions import Motions, evaluated
@@ -38,28 +36,18 @@ def inertias(motions: Motions) -> list[Check]:
     """
     bodies = motions.robot.bodies
     negative = [body.name for body in bodies if _is_negative(body.inertia)]
-    impossible = [body.name for body in bodies if _is_impossible(body.inertia)]
+    impossible = [b.name for b in bodies if inertia_fault(b.inertia, b.name) is not None]
+    wide = _too_wide(motions.robot)
+
+    def number(kind: str, names: list[str], what: str, required: bool = False) -> Check:
+        detail = f"{what} of {', '.join(names)}" if names else ""
+        return Check(f"bodies {kind} (number)", float(len(names)), 0.0, detail, required=required)
+
+    mass = "mass or inertia about the centre of mass"
     return [
-        Check(
-            "bodies with negative kinetic energy (number)",
-            float(len(negative)),
-            0.0,
-            f"mass or inertia about the centre of mass of {', '.join(negative)}" * bool(negative),
-        ),
-        Check(
-            "bodies that no rigid body can be (number)",
-            float(len(impossible)),
-            0.0,
-            f"pseudo-inertia of {', '.join(impossible)}" * bool(impossible),
-            required=False,
-        ),
-        Check(
-            "bodies whose matter lies far outside them (number)",
-            float(len(wide := _too_wide(motions.robot))),
-            0.0,
-            f"radius of gyration of {', '.join(wide)}" * bool(wide),
-            required=False,
-        ),
+        number("with negative kinetic energy", negative, mass, required=True),
+        number("that no rigid body can be", impossible, "pseudo-inertia"),
+        number("whose matter lies far outside them", wide, "radius of gyration"),
     ]
 
 
@@ -97,14 +85,6 @@ def _is_negative(inertia: Inertia) -> bool:
     return inertia.mass < 0.0 or smallest < -NEGATIVE_TOLERANCE * float(np.abs(about_com).max())
 
 
-def _is_impossible(inertia: Inertia) -> bool:
-    try:
-        check_inertia(inertia, "")
-    except InvalidInertiaError:
-        return True
-    return False
-
-
 def mass_is_positive(motions: Motions) -> Check:
     """Look for the smallest eigenvalue of M over many configurations; it must be positive."""
     robot = motions.robot
@@ -117,7 +97,8 @@ def mass_is_positive(motions: Motions) -> Check:
     worst = int(np.argmin(values))
     limit = float(np.abs(M).max() * robot.nv * np.finfo(float).eps)
     moving = int(np.argmax(np.abs(np.linalg.eigh(M[worst])[1][:, 0])))
-    detail = f"over {CONFIGURATIONS} configurations; mostly joint {_joint(robot, moving)!r}"
+    joint = next(j for j in robot.joints if j.v_slice.start <= moving < j.v_slice.stop)
+    detail = f"over {CONFIGURATIONS} configurations; mostly joint {joint.name!r}"
     return Check(name, float(values[worst]), limit, detail, above=True)
 
 
@@ -201,18 +182,13 @@ def forward_inverts_inverse(motions: Motions) -> Check:
     Compared as forces: the accelerations themselves are as uncertain as M is ill-conditioned,
     more so at every further order.
     """
-    name, robot, q, v = (
-        "forward dynamics inverts inverse dynamics",
-        motions.robot,
-        motions.q,
-        motions.rates[0],
-    )
-    Q = motions.text("inverse_dynamics")
+    name, robot = "forward dynamics inverts inverse dynamics", motions.robot
+    state, Q = (motions.q, motions.rates[0]), motions.text("inverse_dynamics")
     try:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            a = evaluated(robot, "forward_dynamics", motions.order, (q, v, *Q))
-            again = evaluated(robot, "inverse_dynamics", motions.order, (q, v, *a))
-    except SingularError as error:
+            a = evaluated(robot, "forward_dynamics", motions.order, (*state, *Q))
+            again = evaluated(robot, "inverse_dynamics", motions.order, (*state, *a))
+    except (SingularError, NotFiniteError) as error:
         return Check(name, inf, TOLERANCE, str(error))
     error = _error(a, motions.rates[1:], motions.rates[1:])
     return Check(name, _error(again, Q, Q), TOLERANCE, f"accelerations to {error:.1e}")
@@ -252,14 +228,12 @@ def partials_along_the_motion_are_rates(motions: Motions) -> list[Check]:
     ``Σ_j ∂Q⁽ᵏ⁾/∂q⁽ʲ⁾ q⁽ʲ⁺¹⁾ = Q⁽ᵏ⁺¹⁾``, ``∂M/∂q v = dM/dt``, ``∂C/∂q v + ∂C/∂v a = dC/dt``,
     ``∂g/∂q v = dg/dt``.
     """
-    tree, q, v, a = lowered(motions.robot), motions.q, *motions.rates[:2]
-    g, M, C = (
-        motions.text(f"{x}", 1) for x in ("gravity_forces", "mass_matrix", "coriolis_matrix")
-    )
-    C_q, C_v = tensor_arrays.coriolis_partials(tree, q, v, "passive")
+    v, a = motions.rates[:2]
+    g, M, C = (motions.text(x, 1) for x in ("gravity_forces", "mass_matrix", "coriolis_matrix"))
+    C_q, C_v = motions.text("coriolis_partials", 0)
     along = {
         "g": (_along(motions.text("gravity_partials", 0)[0], v), g),
-        "M": (_along(tensor_arrays.mass_matrix_partials(tree, q), v), M),
+        "M": (_along(motions.text("mass_matrix_partials", 0)[0], v), M),
         "C": (_along(C_q, v) + _along(C_v, a), C),
     }
     result = [
@@ -325,10 +299,3 @@ def _along(partials: np.ndarray, direction: np.ndarray) -> np.ndarray:
 
 def _columns(derivatives: np.ndarray) -> MatrixJet:
     return MatrixJet.from_derivatives(derivatives[..., None])
-
-
-def _joint(robot: Robot, velocity: int) -> str:
-    for joint in robot.joints:
-        if joint.v_slice.start <= velocity < joint.v_slice.stop:
-            return joint.name
-    return ""

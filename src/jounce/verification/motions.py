@@ -15,8 +15,9 @@ from jounce.api.call import Wrench
 from jounce.api.closed_form import closed_form
 from jounce.dynamics.closed_form import ClosedForm, system
 from jounce.dynamics.twists import REPRESENTATIONS
-from jounce.kernels.description import kernel_spec, run_text, signature
+from jounce.kernels.description import kernel_spec
 from jounce.kernels.table import QUANTITIES
+from jounce.kernels.uncompiled import run_uncompiled
 from jounce.model.robot import Robot
 
 
@@ -35,8 +36,7 @@ class Motions:
 
     def configurations(self, count: int) -> np.ndarray:
         """Return random configurations, ``(count, nq)``."""
-        rows = [self.robot.random_configuration(self.rng) for _ in range(count)]
-        return np.array(rows).reshape(count, self.robot.nq)
+        return self.robot.random_configuration(self.rng, count)
 
     def _wrenches(self, samples: int) -> dict[str, Wrench]:
         """Draw a wrench with derivatives on the first, middle and last body, one a kind."""
@@ -104,14 +104,4 @@ def evaluated(
     given = wrenches or {}
     keys = [(name, w.representation) for name, w in given.items()]
     spec = kernel_spec(robot, quantity, order, keys, options)
-    scalars = [x[:, i] for x in motion for i in range(x.shape[1])]
-    scalars += [
-        w.values[k, :, i] for w in given.values() for k in range(order + 1) for i in range(6)
-    ]
-    samples, shape = len(motion[0]), signature(spec)
-    rows = run_text(spec, scalars)
-    result = np.zeros((len(rows), samples, len(rows[0])))
-    for k, row in enumerate(rows):
-        for i, value in enumerate(row):
-            result[k, :, i] = value
-    return result.reshape(shape.rows, samples, *shape.tail)
+    return run_uncompiled(spec, [*motion, *(w.values for w in given.values())])
