@@ -8,21 +8,18 @@ texts agree to 16 digits only.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.algebra.inertia import SpatialInertia, Symmetric3
-from jounce.algebra.se3 import Transform
+from jounce.algebra.se3 import Transform, components
 from jounce.algebra.so3 import Rotation
 from jounce.algebra.vector import Vec3
 from jounce.comparison.contestants import m20_body_fixed
 from jounce.dynamics.inverse import inverse_dynamics
-from jounce.literature.chain import Ad, SerialChain, mass_matrix
-from jounce.model.joints.axial import Axial
-from jounce.model.lowering.tree import Link, Tree, lowered
-from jounce.model.records import Friction
+from jounce.literature.chain import SerialChain, assembled, mass_matrix
+from jounce.model.lowering.tree import Tree, lowered
+from jounce.model.records import mapped as mapped_record
 from jounce.model.robot import Robot
 
 DIGITS = 50
@@ -69,32 +66,9 @@ def reference(robot: Robot, motion: Sequence[np.ndarray], *, serial: bool) -> Re
 
 
 def mapped(tree: Tree, number: Callable[[Any], Any]) -> Tree:
-    """Return the tree with all its numbers replaced."""
-
-    def vector(v: Vec3) -> Vec3:
-        return Vec3(*map(number, v))
-
-    def link_of(link: Link) -> Link:
-        mass, first_moment, rotational = link.inertia
-        (x, y, z), p = link.placement.rotation.rows, link.placement.p
-        where, step = link.coordinates, link.step
-        if isinstance(step, Axial):
-            step = replace(step, pitch=number(step.pitch))
-        return link._replace(
-            step=step,
-            placement=Transform(Rotation((vector(x), vector(y), vector(z))), vector(p)),
-            inertia=SpatialInertia(
-                number(mass), vector(first_moment), Symmetric3(*map(number, rotational))
-            ),
-            coordinates=where._replace(
-                multiplier=number(where.multiplier), offset=number(where.offset)
-            ),
-            armature=tuple(map(number, link.armature)),
-            damping=tuple(map(number, link.damping)),
-            friction=tuple(Friction(*map(number, one)) for one in link.friction),
-        )
-
-    return tree._replace(links=tuple(map(link_of, tree.links)), gravity=vector(tree.gravity))
+    """Return the tree with all its numbers replaced, but for indices."""
+    others = (int, str, type(None))
+    return mapped_record(tree, lambda x: x if isinstance(x, others) else number(x))
 
 
 def orthogonal(tree: Tree) -> Tree:
@@ -112,15 +86,10 @@ def orthogonal(tree: Tree) -> Tree:
 def chain_of(tree: Tree) -> SerialChain:
     """Return the links of a tree without branches as the papers' chain, frame by frame."""
     B = [np.array(link.placement.matrix(), dtype=object) for link in tree.links]
-    screws = [link.step.screws[0] for link in tree.links]
-    X = [np.array([*S.angular, *S.linear], dtype=object) for S in screws]
-    M = [mass_matrix(m, *first, *rotational) for m, first, rotational in _inertias(tree)]
-    A = [B[0]]
-    for B_i in B[1:]:
-        A.append(A[-1] @ B_i)
-    Y = [Ad(A_i) @ X_i for A_i, X_i in zip(A, X, strict=True)]
-    gravity = np.array(tuple(tree.gravity), dtype=object)
-    return SerialChain(np.array(X), np.array(Y), np.array(B), np.array(A), np.array(M), gravity)
+    X = [np.array(components(link.step.screws[0]), dtype=object) for link in tree.links]
+    inertias = (link.inertia for link in tree.links)
+    M = [mass_matrix(m, *first, *rotational) for m, first, rotational in inertias]
+    return assembled(X, B, M, tuple(tree.gravity))
 
 
 def _disagreement(
@@ -141,7 +110,3 @@ def _distance(got: Any, wanted: Any, scale: float) -> float:
         if not difference <= worst:  # NaN wins, and stays
             worst = difference
     return worst / scale if scale else worst
-
-
-def _inertias(tree: Tree) -> list[SpatialInertia]:
-    return [link.inertia for link in tree.links]

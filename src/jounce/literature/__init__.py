@@ -5,23 +5,10 @@ A module is named after its paper and what it transcribes; `equations` lists its
 
 import re
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
-_MODULES = [  # imported when asked for
-    "chain",
-    "goa13_adjoint_partials",
-    "goa13_jacobians",
-    "goa13_matrices",
-    "km21_closed_form",
-    "km21_recursive",
-    "m20_body",
-    "m20_dynamics",
-    "m20_inverse_kinematics",
-    "m20_kinematics",
-    "mk21_second_order",
-    "system_matrices",
-    "tree",
-]
+_MODULES = sorted(module.name for module in iter_modules(__path__))  # imported when asked for
 
 
 def __getattr__(name: str) -> Any:

@@ -9,6 +9,7 @@ arrays of any scalar (traced, mpmath, SymPy): only ``+ - *`` and `jounce.algebra
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,14 +57,17 @@ def from_robot(robot: Robot) -> SerialChain:
         )
     for joint in robot.joints:
         _require_plain(joint)
-    X = np.array([_screw(joint.type) for joint in robot.joints])
-    B = np.array([body.placement.matrix() for body in robot.bodies])
-    A = [B[0]]
-    for B_i in B[1:]:
-        A.append(A[-1] @ B_i)
-    Y = np.array([Ad(A_i) @ X_i for A_i, X_i in zip(A, X, strict=True)])
-    M = np.array([mass_matrix(*body.inertia.parameters) for body in robot.bodies])
-    return SerialChain(X, Y, B, np.array(A), M, np.array(robot.gravity))
+    X = [_screw(joint.type) for joint in robot.joints]
+    B = [np.array(body.placement.matrix()) for body in robot.bodies]
+    M = [mass_matrix(*body.inertia.parameters) for body in robot.bodies]
+    return assembled(X, B, M, tuple(robot.gravity))
+
+
+def assembled(X: list[Array], B: list[Array], M: list[Array], gravity: Any) -> SerialChain:
+    """Return a chain; ``A_i = A_{i−1} B_i`` and ``Y_i = Ad(A_i) X_i`` follow from X and B."""
+    A = list(accumulate(B, np.matmul))
+    Y = [Ad(A_i) @ X_i for A_i, X_i in zip(A, X, strict=True)]
+    return SerialChain(*map(np.array, (X, Y, B, A, M, gravity)))
 
 
 def _require_plain(joint: Joint) -> None:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jounce.algebra.so3 import from_quaternion
 from jounce.literature.chain import Array, exp_screw, mass_matrix, pose
 from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
@@ -34,7 +35,8 @@ class Link(NamedTuple):
         if self.kind in ("spherical", "free"):
             first = self.q + 3 * (self.kind == "free")
             r = q[self.q : first] if self.kind == "free" else np.zeros(3)
-            return self.placement @ pose(_rotation(*q[first : first + 4]), r)
+            R = np.array(from_quaternion(*q[first : first + 4]).rows)
+            return self.placement @ pose(R, r)
         T = self.placement
         for i, X in enumerate(self.screws):
             T = T @ exp_screw(X, q[self.q + i] * self.multiplier + self.offset)
@@ -76,14 +78,3 @@ def from_robot(robot: Robot) -> Tree:
     inertias = np.array([mass_matrix(*body.inertia.parameters) for body in robot.bodies])
     gravity = np.array(robot.gravity)
     return Tree(tuple(links), tree.body_links, placements, inertias, gravity, tree.nv)
-
-
-def _rotation(x: Any, y: Any, z: Any, w: Any) -> Array:
-    """Return the matrix of a unit quaternion."""
-    return np.array(
-        [
-            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
-            [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
-            [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
-        ]
-    )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass, replace
 from math import inf, isnan
 from typing import Any, NamedTuple
 
@@ -143,3 +144,16 @@ class Frame:
     name: str
     body: int
     placement: Transform
+
+
+def mapped(record: Any, convert: Callable[[Any], Any]) -> Any:
+    """Return a record, or a tuple of them, with everything in it that is neither converted."""
+    if isinstance(record, Inertia):
+        return Inertia.from_spatial(mapped(record.spatial, convert))
+    if isinstance(record, tuple):
+        parts = [mapped(x, convert) for x in record]
+        return type(record)(*parts) if hasattr(record, "_fields") else tuple(parts)
+    if is_dataclass(record) and not isinstance(record, type):
+        parts = {f.name: mapped(getattr(record, f.name), convert) for f in fields(record)}
+        return replace(record, **parts)
+    return convert(record)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -24,7 +24,7 @@ from jounce.dynamics.inverse import inverse_dynamics
 from jounce.dynamics.jacobian import jacobian
 from jounce.dynamics.matrices import coriolis_matrix, mass_matrix
 from jounce.errors import ModelError, UnsupportedError
-from jounce.model.inertia import Inertia
+from jounce.model.records import mapped
 from jounce.model.robot import Robot
 
 DENOMINATOR = 5040  # factors of Taylor series up to order 7, and what users type
@@ -74,7 +74,7 @@ class Tracer:
         self.q = inputs[: len(q)]
         rows = iter(inputs[len(q) :])
         self.rates = [[next(rows) for _ in row] for row in rates]
-        self.robot: Robot = mapped(_cleaned(robot) if symbols else robot, self.value)
+        self.robot = _converted(_cleaned(robot) if symbols else robot, self.value)
         self._assume_unit_quaternions()
 
     def rows(self, quantity: str, order: int, factorization: str, **frame: str) -> list[list[Any]]:
@@ -153,18 +153,9 @@ def quaternions(robot: Robot, q: Sequence[Any]) -> list[Sequence[Any]]:
     return [q[part] for part in robot.quaternions]
 
 
-def mapped(x: Any, convert: Callable[[Any], Any]) -> Any:
-    """Return a record with every SymPy expression in it converted."""
-    if isinstance(x, sp.Basic):
-        return convert(x)
-    if isinstance(x, Inertia):
-        return Inertia.from_spatial(mapped(x.spatial, convert))
-    if isinstance(x, tuple):
-        parts = [mapped(y, convert) for y in x]
-        return type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
-    if is_dataclass(x) and not isinstance(x, type):
-        return replace(x, **{f.name: mapped(getattr(x, f.name), convert) for f in fields(x)})
-    return x
+def _converted(robot: Robot, convert: Callable[[Any], Any]) -> Robot:
+    """Return a robot with every SymPy expression in it converted."""
+    return mapped(robot, lambda x: convert(x) if isinstance(x, sp.Basic) else x)
 
 
 def free_symbols(robot: Robot) -> tuple[Any, ...]:
@@ -175,7 +166,7 @@ def free_symbols(robot: Robot) -> tuple[Any, ...]:
         found.update(x.free_symbols)
         return x
 
-    mapped(robot, note)
+    _converted(robot, note)
     return tuple(sorted(found, key=lambda s: (_natural(s.name), str(s._assumptions))))
 
 
