@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from functools import partial
 
 import numpy as np
 from rich.console import Console
@@ -19,7 +20,9 @@ import jounce
 from benchmarks.peers import Pinocchio, urdf
 from benchmarks.timing import Action, at_least, at_most, best_times, repeated
 from jounce.codegen.graph import Graph
-from jounce.dynamics.partials import inverse_dynamics_partials, tangent_partials
+from jounce.dynamics.inverse import inverse_dynamics
+from jounce.dynamics.partials import inverse_dynamics_partials
+from jounce.dynamics.variation import motion_partials
 from jounce.kernels.description import kernel_spec
 from jounce.kernels.kernel import Kernel, kernel_of
 
@@ -105,11 +108,10 @@ def operations() -> Table:
         table.add_column(heading, justify="left" if heading == "robot" else "right")
     for name, floating in ROBOTS:
         robot = jounce.load(urdf(name), mimic=False, floating_base=floating)
-        cells = []
+        cells, tangents = [], partial(motion_partials, inverse_dynamics)
         for order in (0, 2) if "panda" in name else (0,):
             a, b = (
-                _operations(robot, text, order)
-                for text in (tangent_partials, inverse_dynamics_partials)
+                _operations(robot, text, order) for text in (tangents, inverse_dynamics_partials)
             )
             cells.append(f"{a} → {b} ([dim]{b / a - 1:+.0%}[/dim])")
         table.add_row(f"{name}, floating" if floating else name, *cells)

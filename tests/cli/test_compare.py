@@ -12,8 +12,8 @@ import jounce
 from jounce.cli import main
 from jounce.comparison import study
 from jounce.comparison.contestants import CONTESTANTS
-from jounce.comparison.records import rows_of_csv
 from tests.cli.program import only_line, started
+from tests.comparison_rows import rows_of_csv
 
 ONE = ("--quick", "--orders", "0", "--formulation", "momentum")
 

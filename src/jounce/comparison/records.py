@@ -7,7 +7,7 @@ import io
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, dataclass, fields
 from os import PathLike
-from typing import Any, NamedTuple, get_type_hints
+from typing import Any, NamedTuple
 
 from jounce.errors import unknown_name
 from jounce.files import atomic_write
@@ -172,23 +172,6 @@ def csv_text(rows: Iterable[Measurement]) -> str:
     writer.writerow([field.name for field in fields(Measurement)])
     writer.writerows(["" if x is None else x for x in astuple(row)] for row in rows)
     return file.getvalue()
-
-
-def rows_of_csv(content: str) -> tuple[Measurement, ...]:
-    """Return the measurements that `csv_text` wrote."""
-    kinds = get_type_hints(Measurement)
-    return tuple(
-        Measurement(**{name: _value(kinds[name], cell) for name, cell in row.items()})
-        for row in csv.DictReader(io.StringIO(content))
-    )
-
-
-def _value(kind: Any, cell: str) -> Any:
-    if kind is str:
-        return cell
-    if not cell:
-        return None
-    return int(cell) if kind in (int, int | None) else float(cell)
 
 
 def _by_order(comparison: Comparison, quantity: str) -> Table:

@@ -28,12 +28,11 @@ from jounce.algebra.jet import derivatives, leibniz
 from jounce.algebra.se3 import NO_MOTION, Force, Motion
 from jounce.algebra.tangent import partial
 from jounce.dynamics.friction import friction_slope
-from jounce.dynamics.inverse import inverse_dynamics
 from jounce.dynamics.matrices import Matrix, add_entry, branch, composite_inertias, zeros
 from jounce.dynamics.momentum import momenta_beyond
 from jounce.dynamics.motion import LinkMotion, Moving, moving
 from jounce.dynamics.rows import Rows, Scalars
-from jounce.dynamics.variation import motion_partials, varied_poses
+from jounce.dynamics.variation import varied_poses
 from jounce.dynamics.wrenches import FrameWrench, Loads, frame_wrenches, wrenches_beyond
 from jounce.model.lowering.reduced import reduced
 from jounce.model.lowering.tree import Link, Tree
@@ -149,16 +148,6 @@ _HAT = [  # row, column, component, sign
     (2, 0, 1, -1.0),
     (2, 1, 0, 1.0),
 ]
-
-
-def tangent_partials(
-    robot: Robot, q: Scalars, rates: Sequence[Scalars], wrenches: Loads | None = None
-) -> Rows:
-    """Return what `inverse_dynamics_partials` does by tangent numbers on inverse dynamics.
-
-    Slower and independent of the analytic text: its check.
-    """
-    return motion_partials(inverse_dynamics, robot, q, rates, wrenches)
 
 
 class Partials(NamedTuple):

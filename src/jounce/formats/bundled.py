@@ -31,15 +31,6 @@ def load_bundled(name: str) -> Robot:
     inertia no rigid body can have.
     """
     check_name("bundled robot", name, _NAMES)
-    return from_dict(json.loads(_text(name)), strict=False, where=f"{name}.json")
-
-
-def bundled_source(name: str) -> str:
-    """Return where the numbers of a bundled robot come from."""
-    check_name("bundled robot", name, _NAMES)
-    return json.loads(_text(name))["source"]
-
-
-def _text(name: str) -> str:
     path = files("jounce.formats") / "data" / f"{name}.json"
-    return path.read_text(encoding="utf-8")
+    data = json.loads(path.read_text(encoding="utf-8"))
+    return from_dict(data, strict=False, where=f"{name}.json")

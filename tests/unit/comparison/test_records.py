@@ -8,10 +8,11 @@ import pytest
 
 import jounce
 from jounce.comparison.contestants import as_array, trace, without_motors
-from jounce.comparison.records import Comparison, Measurement, csv_text, rows_of_csv, tables
+from jounce.comparison.records import Comparison, Measurement, csv_text, tables
 from jounce.literature.chain import from_robot
 from jounce.literature.km21_closed_form import closed_form
 from tests.architecture.sources import ROOT
+from tests.comparison_rows import rows_of_csv
 
 PAGE = ROOT / "docs" / "comparison.md"
 TABLE = ROOT / "docs" / "assets" / "compare_panda.csv"

@@ -11,7 +11,7 @@ mpmath = pytest.importorskip("mpmath")
 
 import jounce  # noqa: E402
 from jounce.dynamics.inverse import inverse_dynamics  # noqa: E402
-from jounce.dynamics.partials import tangent_partials  # noqa: E402
+from jounce.dynamics.variation import motion_partials  # noqa: E402
 from tests.tolerances import INDEPENDENT, ROUNDOFF, assert_close  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -156,7 +156,8 @@ def test_against_tangent_numbers(seed: int, rng: np.random.Generator) -> None:
     )
     motion = motion_of(robot, 4, rng)
     P = jounce.inverse_dynamics_partials(robot, *motion)
-    rows = tangent_partials(robot, list(motion[0]), [list(x) for x in motion[1:]])
+    q, *rates = (list(x) for x in motion)
+    rows = motion_partials(inverse_dynamics, robot, q, rates)
     wanted = np.array(rows, dtype=float).reshape(P.shape)
     for k in range(3):
         for j in range(5):
