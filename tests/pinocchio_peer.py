@@ -36,7 +36,7 @@ import numpy as np
 import pinocchio as pin  # pyright: ignore[reportMissingImports]
 
 from jounce.adapters.pinocchio import pinocchio_model
-from jounce.formats.urdf.reader import load_urdf
+from jounce.formats.load import load
 from jounce.model.examples import random_tree
 from jounce.model.inertia import NO_MATTER
 from jounce.model.records import Joint
@@ -80,7 +80,7 @@ def named_peer(
     base = bool(floating)
     if kind in FILES:
         path = urdf(FILES[kind])
-        robot = load_urdf(path, floating_base=base, mimic=False)
+        robot = load(path, floating_base=base, mimic=False)
         model = urdf_model(path, floating_base=base)
         return PinocchioPeer(replace(robot, base_inertia=NO_MATTER), model)
     robot = random_tree(rng, 12, kinds, floating_base=base, oblique_gravity=True, armature=True)

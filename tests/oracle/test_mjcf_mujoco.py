@@ -112,7 +112,7 @@ def test_flags_of_the_file(flag: str, tmp_path: Path, rng):
 
 def test_a_floating_base_carries_what_was_welded_to_the_world(rng):
     """The arm on a pedestal, loaded floating, against the pedestal with a free joint."""
-    robot = load_mjcf(DATA / "arm.xml", floating_base=True, mimic=False)
+    robot = jounce.load(DATA / "arm.xml", floating_base=True, mimic=False)
     text = (DATA / "arm.xml").read_text().replace('<key name="home" qpos="0 0 0 0 0"/>', "")
     text = text.replace(
         '<body name="pedestal"',

@@ -9,7 +9,6 @@ pin = pytest.importorskip("pinocchio")
 
 import jounce  # noqa: E402
 from jounce.adapters.parameter_order import from_pinocchio  # noqa: E402
-from jounce.formats.urdf.reader import load_urdf  # noqa: E402
 from tests.example_robots import urdf  # noqa: E402
 from tests.pinocchio_peer import PinocchioPeer, urdf_model  # noqa: E402
 from tests.tolerances import INDEPENDENT, assert_close  # noqa: E402
@@ -31,7 +30,7 @@ pytestmark = [
 
 def peer_of(name: str, floating_base: bool) -> PinocchioPeer:
     path = urdf(name)
-    robot = load_urdf(path, floating_base=floating_base, mimic=False, strict=False)
+    robot = jounce.load(path, floating_base=floating_base, mimic=False, strict=False)
     return PinocchioPeer(robot, urdf_model(path, floating_base=floating_base))
 
 

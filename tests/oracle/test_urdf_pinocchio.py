@@ -56,7 +56,7 @@ def test_inverse_dynamics(name: str, floating_base: bool, rng: np.random.Generat
         except ValueError:
             assert mimic
             continue
-        robot = load_urdf(FILES[name], floating_base=floating_base, mimic=mimic, strict=False)
+        robot = jounce.load(FILES[name], floating_base=floating_base, mimic=mimic, strict=False)
         peer = PinocchioPeer(robot, model)
         q, v, a = random_motion(robot, rng)
         wanted = np.array([peer.inverse_dynamics(*state) for state in zip(q, v, a, strict=True)])
@@ -82,7 +82,7 @@ def test_mimic_is_a_projection(name: str, floating_base: bool, rng: np.random.Ge
 @floating
 @pytest.mark.parametrize("name", CASES)
 def test_bodies_and_frames(name: str, floating_base: bool) -> None:
-    robot = load_urdf(FILES[name], floating_base=floating_base, mimic=False, strict=False)
+    robot = jounce.load(FILES[name], floating_base=floating_base, mimic=False, strict=False)
     peer = PinocchioPeer(robot, urdf_model(FILES[name], floating_base=floating_base))
     if floating_base:  # Pinocchio forgets what is welded to the world
         assert_close(robot.mass, pin.computeTotalMass(peer.model), INDEPENDENT)
@@ -99,7 +99,7 @@ def test_bodies_and_frames(name: str, floating_base: bool) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_round_trip_through_plain_data(name: str, floating_base: bool) -> None:
     mimic = name not in MISSING_SOURCE
-    robot = load_urdf(FILES[name], floating_base=floating_base, mimic=mimic, strict=False)
+    robot = jounce.load(FILES[name], floating_base=floating_base, mimic=mimic, strict=False)
     again = from_dict(robot.to_dict(), strict=False)
     assert again == robot
     assert hash(again) == hash(robot)
@@ -159,7 +159,8 @@ def test_joints_of_several_coordinates(
     type_: str, floating_base: bool, rng: np.random.Generator
 ) -> None:
     text = PLANAR.format(type=type_)
-    robot = load_urdf(text, floating_base=floating_base)
+    robot = load_urdf(text)
+    robot = robot.with_floating_base() if floating_base else robot
     peer = PinocchioPeer(robot, urdf_model(text, floating_base=floating_base))
     motion = random_motion(robot, rng)
     wanted = np.array([peer.inverse_dynamics(*state) for state in zip(*motion, strict=True)])

@@ -57,15 +57,27 @@ def load(
             f"only xacro files take mappings, got {sorted(mappings)}; drop them."
         )
     if isinstance(source, Mapping):
-        return _finished(
-            json_format.from_dict(source, strict=strict), floating_base, mimic, gravity
-        )
+        robot = json_format.from_dict(source, strict=strict)
+    elif isinstance(source, str | os.PathLike) and str(source) in bundled.robots():
+        robot = bundled.load_bundled(str(source))
+    else:
+        path = _file(source, packages, xacro=xacro)
+        if path.suffix.lower() == ".json":
+            robot = json_format.load(path, strict=strict)
+        else:
+            dry = {"friction": friction, "coulomb_speed": checked_speed(coulomb_speed)}
+            options = {"mimic": mimic, "damping": damping, "strict": strict, **dry}
+            robot = _load_xml(path, packages, mappings, options)
+    robot = robot if mimic else with_free_mimics(robot)
+    robot = robot if gravity is None else robot.with_gravity(gravity)
+    return robot.with_floating_base() if floating_base else robot
+
+
+def _file(source: Any, packages: Mapping[str, str] | None, *, xacro: bool) -> Path:
+    """Return the file that is meant, if it may be read."""
     path = _path(source, packages)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        if str(source) in bundled.robots():
-            robot = bundled.load_bundled(str(source))
-            return _finished(robot, floating_base, mimic, gravity)
         raise _unknown(source, path)
     if path.is_dir():
         raise RobotFormatError(f"{path}: is a directory; give the path of a robot file.")
@@ -76,12 +88,7 @@ def load(
             f"{path}: xacro files can run commands and are refused by xacro=False; expand it "
             "where it is trusted and load the .urdf file."
         )
-    if suffix == ".json":
-        return _finished(json_format.load(path, strict=strict), floating_base, mimic, gravity)
-    options = {"floating_base": floating_base, "mimic": mimic, "damping": damping}
-    options |= {"friction": friction, "coulomb_speed": checked_speed(coulomb_speed)}
-    options |= {"gravity": gravity, "strict": strict}
-    return _load_xml(path, packages, mappings, options)
+    return path
 
 
 def _path(source: Any, packages: Mapping[str, str] | None) -> Path:
@@ -126,12 +133,6 @@ def _load_xml(
     from jounce.formats.mjcf.reader import load_mjcf
 
     return load_mjcf(path, **options)
-
-
-def _finished(robot: Robot, floating_base: bool, mimic: bool, gravity: Any) -> Robot:
-    robot = robot if mimic else with_free_mimics(robot)
-    robot = robot if gravity is None else robot.with_gravity(gravity)
-    return robot.with_floating_base() if floating_base else robot
 
 
 def _unknown(source: Any, path: Path) -> Exception:

@@ -54,7 +54,7 @@ def test_arguments():
 
 
 def test_options_of_the_urdf_reader():
-    robot = load_xacro(PENDULUM, floating_base=True, damping=True, gravity=(0, 0, -1))
+    robot = jounce.load(PENDULUM, floating_base=True, damping=True, gravity=(0, 0, -1))
     assert robot.joints[0].kind == "free"
     assert robot.joints[1].damping == (0.25,)
     assert tuple(robot.gravity) == (0.0, 0.0, -1.0)

@@ -37,12 +37,10 @@ VELOCITIES = {"hinge": 1, "slide": 1, "ball": 3, "free": 6}
 def load_mjcf(
     path: str | Path,
     *,
-    floating_base: bool = False,
     mimic: bool = True,
     damping: bool = False,
     friction: bool = False,
     coulomb_speed: float = COULOMB_SPEED,
-    gravity: Any = None,
     strict: bool = True,
 ) -> Robot:
     """Read an MJCF file.
@@ -64,8 +62,8 @@ def load_mjcf(
     - A linear joint equality makes its first joint follow the second (exactly, where MuJoCo
       has a spring); ``mimic=False`` frees it.  ``connect`` and ``weld`` become closures
       (`jounce.Closure`).  Inactive equalities are left out.
-    - Gravity is the file's unless ``gravity`` is given.  Contacts, limits as forces, the
-      forces of actuators, sensors and keyframes are no part of a robot here.
+    - Gravity is the file's.  Contacts, limits as forces, the forces of actuators, sensors and
+      keyframes are no part of a robot here.
 
     Whatever else changes the dynamics is refused by name with UnsupportedError: springs,
     other equalities, tendons with stiffness or armature, gravcomp, fluids, flexes, plugins.
@@ -74,8 +72,7 @@ def load_mjcf(
     compiled = compile_file(path)
     refuse_unsupported(compiled, damping=damping)
     followers = couplings(compiled, mimic=mimic)
-    downward = _gravity(compiled) if gravity is None else gravity
-    builder = RobotBuilder(compiled.name, downward, base_name=WORLD)
+    builder = RobotBuilder(compiled.name, _gravity(compiled), base_name=WORLD)
     builder.warnings += [*compiled.warnings, *_notes(compiled, friction)]
     try:
         motors = _motors(compiled, damping, friction, coulomb_speed)
@@ -83,12 +80,11 @@ def load_mjcf(
         _add_sites(compiled, builder, taken)
         _add_closures(compiled, builder, taken)
         builder.visuals = _visuals(compiled)
-        robot = builder.build(strict)
+        return builder.build(strict)
     except ModelError as error:
         raise RobotFormatError(f"{compiled.path}: {error}") from None
     except InvalidInertiaError as error:
         raise InvalidInertiaError(f"{compiled.path}: {error}") from None
-    return robot.with_floating_base() if floating_base else robot
 
 
 def _gravity(compiled: Compiled) -> tuple[float, ...]:

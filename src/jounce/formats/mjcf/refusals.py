@@ -56,11 +56,8 @@ def couplings(compiled: Compiled, *, mimic: bool) -> dict[int, Coupling]:
     """
     model, result, refused = compiled.model, {}, []
     names = compiled.names("eq")
-    if compiled.disabled("EQUALITY", "CONSTRAINT"):
-        return {}
-    for i in np.flatnonzero(model.eq_active0):
-        kind = compiled.mujoco.mjtEq(model.eq_type[i]).name[5:].lower()
-        label = f"equality {names[i] or int(i)!r} ({kind})"
+    for i, kind in _equalities(compiled):
+        label = f"equality {names[i] or i!r} ({kind})"
         follower, leader = int(model.eq_obj1id[i]), int(model.eq_obj2id[i])
         a = model.eq_data[i]
         if kind in ("connect", "weld"):
@@ -82,6 +79,13 @@ def couplings(compiled: Compiled, *, mimic: bool) -> dict[int, Coupling]:
     return result
 
 
+def _equalities(compiled: Compiled) -> Iterator[tuple[int, str]]:
+    """Yield number and kind of every active equality."""
+    if not compiled.disabled("EQUALITY", "CONSTRAINT"):
+        for i in np.flatnonzero(compiled.model.eq_active0).tolist():
+            yield i, compiled.mujoco.mjtEq(compiled.model.eq_type[i]).name[5:].lower()
+
+
 class LoopEnd(NamedTuple):
     """One of the two frames that an equality holds together, in a body."""
 
@@ -92,15 +96,12 @@ class LoopEnd(NamedTuple):
 
 def loops(compiled: Compiled) -> Iterator[tuple[str, str, LoopEnd, LoopEnd]]:
     """Yield name, directions and both ends of every active connect and weld."""
-    model, kinds, names = compiled.model, compiled.mujoco.mjtEq, compiled.names("eq")
-    if compiled.disabled("EQUALITY", "CONSTRAINT"):
-        return
+    model, names = compiled.model, compiled.names("eq")
     straight = np.array([1.0, 0.0, 0.0, 0.0])
-    for i in np.flatnonzero(model.eq_active0):
-        is_weld = model.eq_type[i] == kinds.mjEQ_WELD
-        if not is_weld and model.eq_type[i] != kinds.mjEQ_CONNECT:
+    for i, kind in _equalities(compiled):
+        if kind not in ("connect", "weld"):
             continue
-        a = model.eq_data[i]
+        is_weld, a = kind == "weld", model.eq_data[i]
         ids = int(model.eq_obj1id[i]), int(model.eq_obj2id[i])
         if model.eq_objtype[i] == compiled.mujoco.mjtObj.mjOBJ_SITE:
             ends = [
@@ -111,7 +112,7 @@ def loops(compiled: Compiled) -> Iterator[tuple[str, str, LoopEnd, LoopEnd]]:
             ends = [LoopEnd(ids[0], a[3:6], a[6:10]), LoopEnd(ids[1], a[:3], straight)]
         else:
             ends = [LoopEnd(ids[0], a[:3], straight), LoopEnd(ids[1], a[3:6], straight)]
-        yield names[i] or f"equality{int(i)}", "all" if is_weld else "linear", ends[0], ends[1]
+        yield names[i] or f"equality{i}", "all" if is_weld else "linear", ends[0], ends[1]
 
 
 def reflected(compiled: Compiled, field: str) -> np.ndarray:

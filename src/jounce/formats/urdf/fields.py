@@ -30,11 +30,6 @@ def required(element: Element, attribute: str) -> str:
     return value
 
 
-def name_of(element: Element) -> str:
-    """Return the ``name``, which must not be empty."""
-    return required(element, "name")
-
-
 def number(element: Element, attribute: str) -> float:
     """Return a required attribute as one finite number."""
     return numbers(element, attribute, 1)[0]

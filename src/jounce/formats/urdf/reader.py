@@ -14,7 +14,7 @@ from jounce.formats.urdf.tree import KINDS, check_mimics, depth_first
 from jounce.formats.urdf.visuals import read_visuals
 from jounce.formats.urdf.xml import Document
 from jounce.model import joints as kinds
-from jounce.model.builder import STANDARD_GRAVITY, RobotBuilder
+from jounce.model.builder import RobotBuilder
 from jounce.model.inertia import NEGATIVE_TOLERANCE, check_inertia
 from jounce.model.joints import JointType
 from jounce.model.records import COULOMB_SPEED
@@ -27,12 +27,10 @@ Matter = dict[str, list[LinkRecord]]  # links with an <inertial>, by the body th
 def load_urdf(
     path_or_text: str | bytes | os.PathLike[str],
     *,
-    floating_base: bool = False,
     mimic: bool = True,
     damping: bool = False,
     friction: bool = False,
     coulomb_speed: float = COULOMB_SPEED,
-    gravity: Any = None,
     packages: Packages | None = None,
     strict: bool = True,
 ) -> Robot:
@@ -43,8 +41,7 @@ def load_urdf(
     Coulomb friction, smoothed over ``coulomb_speed``; ``strict=False`` lets impossible inertias
     through, and leaves out elements and attributes that URDF does not know, each with a warning.
     ``packages`` maps package names to folders, for a file named package://….  Links welded to
-    another are merged into it and stay as frames; the root link is welded to the ground unless
-    ``floating_base``.
+    another are merged into it and stay as frames; the root link is welded to the ground.
 
     >>> text = '''<robot name="pendulum">
     ...   <link name="base"/>
@@ -63,9 +60,7 @@ def load_urdf(
     root, joints = depth_first(record)
     if mimic:
         check_mimics(record)
-    builder = RobotBuilder(
-        record.name, STANDARD_GRAVITY if gravity is None else gravity, base_name=root
-    )
+    builder = RobotBuilder(record.name, base_name=root)
     builder.add(root, None, kinds.fixed(), inertia=record.links[root].inertia)
     for joint in joints:
         motor: dict[str, Any] = {"damping": joint.damping} if damping else {}
@@ -75,8 +70,7 @@ def load_urdf(
     builder.visuals = read_visuals(record, None if file == TEXT else file, packages)
     matter = _matter_by_body(record, root, joints)
     builder.warnings += [*document.warnings, *_massless_warnings(record, root, matter)]
-    robot = _built(builder, matter, document)
-    return robot.with_floating_base() if floating_base else robot
+    return _built(builder, matter, document)
 
 
 def _built(builder: RobotBuilder, matter: Matter, document: Document) -> Robot:

@@ -8,7 +8,6 @@ from jounce.algebra.se3 import IDENTITY, Transform
 from jounce.algebra.vector import Vec3
 from jounce.errors import unknown_name
 from jounce.formats.urdf.fields import (
-    name_of,
     number,
     only_attributes,
     only_child,
@@ -105,7 +104,7 @@ def read_records(content: str | bytes, document: Document) -> UrdfRecord:
         raise root.error(
             f"expected <robot> as the outermost element of a URDF, got <{root.tag}>{_other(root)}."
         )
-    record = UrdfRecord(name_of(root), root)
+    record = UrdfRecord(required(root, "name"), root)
     for child in _known_children(root):
         if child.tag == "link":
             link = _link(child)
@@ -135,7 +134,7 @@ def _no_duplicate(element: Element, earlier: LinkRecord | JointRecord | None) ->
 
 
 def _link(element: Element) -> LinkRecord:
-    name = name_of(element)
+    name = required(element, "name")
     _known_children(element)
     _refuse_link_switches(element)
     inertial = only_child(element, "inertial")
@@ -161,7 +160,7 @@ def _inertia(inertial: Element) -> Inertia:
 
 
 def _joint(element: Element) -> JointRecord:
-    name = name_of(element)
+    name = required(element, "name")
     type_ = required(element, "type")
     if type_ not in JOINT_TYPES:
         hint = unknown_name("joint type", type_, JOINT_TYPES)

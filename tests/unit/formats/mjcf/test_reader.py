@@ -131,12 +131,12 @@ def test_equalities_of_joints_are_mimics_or_free():
 
 def test_gravity_and_floating_base():
     assert tuple(load_mjcf(DATA / "arm.xml").gravity) == (0.0, 0.0, -9.81)
-    assert tuple(load_mjcf(DATA / "arm.xml", gravity=(0, 1, 2)).gravity) == (0.0, 1.0, 2.0)
-    robot = load_mjcf(DATA / "arm.xml", floating_base=True)
+    assert tuple(jounce.load(DATA / "arm.xml", gravity=(0, 1, 2)).gravity) == (0.0, 1.0, 2.0)
+    robot = jounce.load(DATA / "arm.xml", floating_base=True)
     assert (robot.joints[0].name, robot.joints[0].kind) == ("root_joint", "free")
     assert robot.bodies[0].inertia.mass == 7.0  # the pedestal
     with pytest.raises(UnsupportedError, match="already has a floating base"):
-        load_mjcf(DATA / "tree.xml", floating_base=True)
+        jounce.load(DATA / "tree.xml", floating_base=True)
 
 
 def test_a_model_without_names(write):
