@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from jounce.algebra.jet import Jet, derivatives, value
 from jounce.algebra.scalar import sqrt
 from jounce.algebra.se3 import NO_MOTION, Motion, Transform
-from jounce.algebra.so3 import Rotation
 from jounce.algebra.tangent import partial
 from jounce.algebra.vector import Vec3
 from jounce.dynamics.factorization import (
@@ -22,14 +21,16 @@ from jounce.dynamics.factorization import (
     dot,
     factorize,
     is_zero,
+    less,
     orthogonalize,
     solve,
+    times,
 )
 from jounce.dynamics.forward import known_forces, mass_factors
 from jounce.dynamics.inverse import inverse_dynamics
 from jounce.dynamics.inverse_kinematics import carried_over
 from jounce.dynamics.matrices import Matrix
-from jounce.dynamics.motion import Moving, moving
+from jounce.dynamics.motion import Moving, at_start, moving
 from jounce.dynamics.partials import mixed_partials, own_partials
 from jounce.dynamics.rows import Rows, Scalars, as_rows, matrix_rows
 from jounce.dynamics.variation import varied_poses
@@ -127,7 +128,7 @@ class Closures:
     def errors(self) -> Vector:
         """Return how far the loops are from closed, all held rows."""
         pairs = zip(self.loops, self.relative, strict=True)
-        return [x for loop, T_ab in pairs for x in pose_error(loop, _plain(T_ab))]
+        return [x for loop, T_ab in pairs for x in pose_error(loop, at_start(T_ab))]
 
     def twists(self) -> Vector:
         """Return the held rows of the relative twists."""
@@ -157,22 +158,15 @@ def loops_of(robot: Robot, m: Moving) -> list[Loop]:
     """
     loops = []
     for closure in robot.closures:
-        a = robot.frame(closure.frame)
-        link, placement = m.tree.frame(a.body, a.placement)
+        link, placement = m.tree.frame(robot.frame(closure.frame))
         if closure.to is not None:
-            b = robot.frame(closure.to)
-            other, anchor = m.tree.frame(b.body, b.placement)
+            other, anchor = m.tree.frame(robot.frame(closure.to))
         else:
             is_contact = isinstance(closure, Contact)
             there = m if is_contact else moving(m.tree, robot.neutral.tolist())
-            other, anchor = -1, _plain(there.placed(link, placement))
+            other, anchor = -1, at_start(there.placed(link, placement))
         loops.append(Loop(link, placement, other, anchor, closure.rows))
     return loops
-
-
-def _plain(T: Transform) -> Transform:
-    x, y, z = (Vec3(*map(value, row)) for row in T.rotation.rows)
-    return Transform(Rotation((x, y, z)), Vec3(*map(value, T.p)))
 
 
 def closure_error(robot: Robot, q: Scalars, _rates: Sequence[Scalars] = ()) -> Rows:
@@ -230,7 +224,7 @@ class Saddle:
     def __init__(self, factors: Factors, J: Sequence[Vector]) -> None:
         self.factors = factors
         half = [factors.eliminated(row) for row in J]
-        weighted = [_times(row, factors.reciprocals) for row in half]
+        weighted = [times(row, factors.reciprocals) for row in half]
         sizes = [dot(a, b) for a, b in zip(half, weighted, strict=True)]
         floor = sum(sizes[1:], sizes[0]) * 1e-18  # rows that nothing moves are zero
         self.scales = [1.0 / sqrt(size + floor) for size in sizes]
@@ -243,7 +237,7 @@ class Saddle:
 
     def solve(self, f: Vector, g: Vector) -> tuple[Vector, Vector]:
         """Return x and λ."""
-        w = _times(self.factors.eliminated(f), self.factors.reciprocals)
+        w = times(self.factors.eliminated(f), self.factors.reciprocals)
         rows = zip(self.half, g, self.scales, strict=True)
         e = [b * s - dot(row, w) for row, b, s in rows]
         y = solve(self.inner, e)
@@ -253,11 +247,7 @@ class Saddle:
             a + dot(column, y)
             for a, column in zip(w, zip(*self.weighted, strict=True), strict=True)
         ]
-        return self.factors.substituted(pushed), _times(y, self.scales)
-
-
-def _times(a: Sequence[Any], b: Sequence[Any]) -> Vector:
-    return [x * y for x, y in zip(a, b, strict=True)]
+        return self.factors.substituted(pushed), times(y, self.scales)
 
 
 def forward_shapes(robot: Robot, order: int) -> tuple[list[tuple[str, int, int]], int]:
@@ -357,8 +347,8 @@ def _virtual(
     multipliers: list[Vector] = []
     lefts: list[Vector] = []
     for given, opening in zip(forces, openings, strict=True):
-        f = _less(given, carried_over(columns, multipliers))
-        g = _less(opening, carried_over(J, virtual))
+        f = less(given, carried_over(columns, multipliers))
+        g = less(opening, carried_over(J, virtual))
         x, found = saddle.solve([a + dot(c, g) for a, c in zip(f, plain, strict=True)], g)
         virtual.append(x)
         multipliers.append([-y for y in found])
@@ -459,7 +449,7 @@ def constrained_inverse_dynamics_partials(
         for j in range(nv):
             f = as_rows((row[j] for row in matrix), order)
             g = as_rows((-row[j] for row in turn), order) if x == 0 else still
-            series = [[*_times(a, compliance), *m] for a, m, _ in _virtual(saddle, J, f, g)]
+            series = [[*times(a, compliance), *m] for a, m, _ in _virtual(saddle, J, f, g)]
             columns.append([Jet.from_derivatives(entry) for entry in zip(*series, strict=True)])
         first.append(list(zip(*columns, strict=True)))
     return mixed_partials(robot, rates, first, order)
@@ -490,8 +480,4 @@ def _values(matrix: Sequence[Sequence[Any]]) -> list[Vector]:
 
 
 def _difference(a: Matrix, b: Matrix) -> Matrix:
-    return [_less(x, y) for x, y in zip(a, b, strict=True)]
-
-
-def _less(a: Sequence[Any], b: Sequence[Any]) -> Vector:
-    return [x - y for x, y in zip(a, b, strict=True)]
+    return [less(x, y) for x, y in zip(a, b, strict=True)]

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from jounce.algebra.jet import leibniz
-from jounce.dynamics.factorization import solve
+from jounce.dynamics.factorization import less, solve, times
 from jounce.dynamics.forward import known_forces, mass_factors
 from jounce.dynamics.inverse import inverse_dynamics
 from jounce.dynamics.rows import Rows, Scalars
@@ -52,8 +52,7 @@ def elastic_feedforward(robot: Robot, groups: Sequence[Scalars]) -> Rows:
         for rate, force in zip((q, v, a), Q, strict=True)
     ]
     torque = [J * x + f for J, x, f in zip(inertia, theta[2], Q[0], strict=True)]
-    power = [t * w for t, w in zip(torque, theta[1], strict=True)]
-    return [*theta, torque, Q[0], Q[1], power]
+    return [*theta, torque, Q[0], Q[1], times(torque, theta[1])]
 
 
 def coupled_shapes(robot: Robot, order: int) -> tuple[list[tuple[str, int, int]], int]:
@@ -76,7 +75,7 @@ def elastic_coupled(robot: Robot, groups: Sequence[Scalars], wrenches: Loads | N
     q, v, theta, theta1, D, mobility, rigid, K, torques = groups
     factors = mass_factors(robot, q)
     rates: list[Any] = [v]
-    deflection = [_difference(theta, _angles(robot, q)), _difference(theta1, v)]
+    deflection = [less(theta, _angles(robot, q)), less(theta1, v)]
     motors: list[Any] = []
     for k, torque in enumerate(torques):
         spring = [
@@ -85,9 +84,9 @@ def elastic_coupled(robot: Robot, groups: Sequence[Scalars], wrenches: Loads | N
             for i in range(robot.nv)
         ]
         Q = [f + r * t for f, r, t in zip(spring, rigid, torque, strict=True)]
-        rates.append(solve(factors, _difference(Q, known_forces(robot, q, rates, wrenches))))
+        rates.append(solve(factors, less(Q, known_forces(robot, q, rates, wrenches))))
         motors.append([m * (t - f) for m, t, f in zip(mobility, torque, Q, strict=True)])
-        deflection.append(_difference(motors[-1], rates[-1]))
+        deflection.append(less(motors[-1], rates[-1]))
     return [*rates[1:], *motors]
 
 
@@ -95,7 +94,3 @@ def _angles(robot: Robot, q: Scalars) -> list[Any]:
     """Return the coordinate of every velocity; where a quaternion is, there is no spring."""
     own = (j for j in robot.joints if j.mimic is None)
     return [x for j in own for x in (q[j.q_slice] if j.quaternion is None else [0.0] * j.nv)]
-
-
-def _difference(x: Scalars, y: Scalars) -> list[Any]:
-    return [a - b for a, b in zip(x, y, strict=True)]

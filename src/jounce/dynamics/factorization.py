@@ -91,8 +91,7 @@ def factorize(matrix: Sequence[Sequence[Any]]) -> TriangularFactors:
 
 def solve(factors: Factors, right: Sequence[Any]) -> list[Any]:
     """Return x with ``M x = right``."""
-    y = factors.eliminated(right)
-    return factors.substituted([a * r for a, r in zip(y, factors.reciprocals, strict=True)])
+    return factors.substituted(times(factors.eliminated(right), factors.reciprocals))
 
 
 class QR(NamedTuple):
@@ -124,14 +123,10 @@ class QR(NamedTuple):
 
     def condition(self) -> Any:
         """Return ``|R| |R⁻¹|`` in Frobenius norms, between the condition number and m times it."""
-        m = len(self.R)
-        units = ([1.0 if i == k else 0.0 for i in range(k + 1)] for k in range(m))
-        inverse = [x for k, unit in enumerate(units) for x in self._head(k).solve(unit)]
+        units = range(len(self.R))
+        inverse = [x for k in units for x in self.solve([float(i == k) for i in units])]
         entries = [x for column in self.R for x in column]
         return sqrt(dot(entries, entries) * dot(inverse, inverse))
-
-    def _head(self, k: int) -> QR:
-        return QR(self.Q[: k + 1], self.R[: k + 1], self.reciprocals[: k + 1])
 
 
 def orthogonalize(columns: Sequence[Vector], *, again: bool = True) -> QR:
@@ -164,6 +159,16 @@ def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
         product = x * y
         total = product if is_zero(total) else total if is_zero(product) else total + product
     return total
+
+
+def less(a: Sequence[Any], b: Sequence[Any]) -> Vector:
+    """Return the differences of the entries."""
+    return [x - y for x, y in zip(a, b, strict=True)]
+
+
+def times(a: Sequence[Any], b: Sequence[Any]) -> Vector:
+    """Return the products of the entries."""
+    return [x * y for x, y in zip(a, b, strict=True)]
 
 
 def _minus(start: Any, pairs: Any) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from jounce.dynamics.articulated import articulated_factors
-from jounce.dynamics.factorization import Factors, ZeroPivotError, factorize, solve
+from jounce.dynamics.factorization import Factors, ZeroPivotError, factorize, less, solve
 from jounce.dynamics.inverse import inverse_dynamics
 from jounce.dynamics.mass_bounds import mass_bounds
 from jounce.dynamics.matrices import mass_matrix
@@ -131,7 +131,7 @@ def _solve_orders(
     found: list[Scalars] = [v]
     for force in forces:
         known = known_forces(robot, q, found, wrenches)
-        found.append(solve(factors, [a - b for a, b in zip(force, known, strict=True)]))
+        found.append(solve(factors, less(force, known)))
     return [list(row) for row in found[1:]]
 
 

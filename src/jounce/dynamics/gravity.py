@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from jounce.algebra.se3 import components
 from jounce.algebra.vector import ZERO, Vec3
 from jounce.dynamics.motion import Moving, moving
 from jounce.dynamics.rows import Rows, Scalars, as_rows
@@ -30,8 +29,7 @@ def gravity_wrenches(
     m = moving(lowered(robot), q, rates)
     fields = m.gravity_fields  # minus gravity
     weights = [link.inertia.apply(G * -1.0) for link, G in zip(m.links, fields, strict=True)]
-    found = body_forces(m, weights, representation)
-    return as_rows((x for W in found for x in components(W)), len(rates))
+    return as_rows(body_forces(m, weights, representation), len(rates))
 
 
 def gravity_force_jets(m: Moving) -> list[Any]:

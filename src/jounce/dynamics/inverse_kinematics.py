@@ -17,7 +17,6 @@ from jounce.algebra.se3 import Transform, components
 from jounce.dynamics.factorization import Vector, dot, is_zero, orthogonalize
 from jounce.dynamics.jacobian import frame_columns
 from jounce.dynamics.motion import moving
-from jounce.dynamics.poses import frame_place
 from jounce.dynamics.rows import Rows
 from jounce.dynamics.twists import motion_in
 from jounce.errors import UnsupportedError
@@ -53,14 +52,15 @@ def task_of(
 
     ``directions`` and ``prescribed`` are words: names of directions, indices of velocities.
     """
-    link, placement = frame_place(robot, frame)
-    tree, moving, i = lowered(robot), set(), link
+    tree, served = lowered(robot), set()
+    link, placement = tree.frame(robot.frame(frame))
+    i = link
     while i >= 0:
         start = tree.links[i].coordinates.v
-        moving |= set(range(start, start + tree.links[i].step.nv))
+        served |= set(range(start, start + tree.links[i].step.nv))
         i = tree.links[i].parent
     rows = tuple(DIRECTIONS.index(d) for d in directions.split())
-    free = tuple(sorted(moving - set(map(int, prescribed.split()))))
+    free = tuple(sorted(served - set(map(int, prescribed.split()))))
     return Task(link, placement, representation, rows, free)
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from jounce.algebra.se3 import NO_MOTION, Motion, Transform, components
 from jounce.dynamics.motion import Columns, Moving, moving
-from jounce.dynamics.poses import frame_place
 from jounce.dynamics.rows import Rows, Scalars, as_rows
 from jounce.dynamics.twists import motion_in
 from jounce.errors import UnsupportedError
@@ -44,7 +43,7 @@ def jacobian(
 ) -> Rows:
     """Return the Jacobian of a frame, 6 nv scalars, row by row; K rates give K + 1 rows."""
     m = moving(lowered(robot), q, rates)
-    columns = frame_columns(m, *frame_place(robot, frame), representation)
+    columns = frame_columns(m, *m.tree.frame(robot.frame(frame)), representation)
     return as_rows(_matrix(columns, robot.nv), len(rates))
 
 

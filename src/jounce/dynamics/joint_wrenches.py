@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jounce.algebra.se3 import Force, components
+from jounce.algebra.se3 import Force
 from jounce.dynamics.motion import Moving, moving
 from jounce.dynamics.rows import Rows, Scalars, as_rows
 from jounce.dynamics.twists import body_forces
@@ -45,5 +45,4 @@ def joint_wrenches(
     """Return the wrench of the parent on every body, about its origin or the world's."""
     m = moving(lowered(robot), q, rates)
     links = joint_wrench_jets(m, frame_wrenches(robot, m.tree, wrenches))
-    found = body_forces(m, links, representation)
-    return as_rows((x for W in found for x in components(W)), len(rates) - 2)
+    return as_rows(body_forces(m, links, representation), len(rates) - 2)

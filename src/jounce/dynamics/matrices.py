@@ -7,7 +7,7 @@ the deeper one; its wrenches walk down the branch, entries are products with scr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from jounce.algebra.coriolis import NO_FORM, CoriolisForm
@@ -82,13 +82,12 @@ def coriolis_matrix_jets(m: Moving, factorization: str) -> Matrix:
         _Sums(link.inertia, CoriolisForm.of(link.inertia, V), link.inertia.apply(V))
         for link, V in zip(tree.links, twists, strict=True)
     ]
-    form, transposed = _FORMS[factorization]
     composites = _composites(m, own)
     C = zeros(tree)
     for i, k, X in _velocities(tree):
         sums = composites[i]
-        F = sums.inertia.apply(twists[i].cross(X)) - form(sums, X)
-        G, H = sums.inertia.apply(X), transposed(sums, X)
+        F = sums.inertia.apply(twists[i].cross(X)) - _form(sums, X, factorization)
+        G, H = sums.inertia.apply(X), _form(sums, X, factorization, transposed=True)
         for l, Y in enumerate(tree.links[i].step.screws):
             add_entry(C, tree, (i, l), (i, k), Y.power(F))
         for j, (F_j, G_j, H_j) in branch(m, i, F, G, H):
@@ -106,32 +105,16 @@ def _velocities(tree: Tree) -> Iterator[tuple[int, int, Motion]]:
             yield i, k, X
 
 
-def _passive(sums: _Sums, X: Motion) -> Force:
-    return sums.form.apply(X)
-
-
-def _passive_transposed(sums: _Sums, X: Motion) -> Force:
-    return sums.form.apply_transposed(X)
-
-
-def _kinematic(sums: _Sums, X: Motion) -> Force:
-    return sums.form.apply(X) + sums.form.apply_transposed(X)
-
-
-def _christoffel(sums: _Sums, X: Motion) -> Force:
-    return (_kinematic(sums, X) - X.cross_dual(sums.momentum)) * 0.5
-
-
-def _christoffel_transposed(sums: _Sums, X: Motion) -> Force:
-    return (_kinematic(sums, X) + X.cross_dual(sums.momentum)) * 0.5
-
-
-_Form = Callable[[_Sums, Motion], Force]
-_FORMS: dict[str, tuple[_Form, _Form]] = {
-    "passive": (_passive, _passive_transposed),
-    "kinematic": (_kinematic, _kinematic),
-    "christoffel": (_christoffel, _christoffel_transposed),
-}
+def _form(sums: _Sums, X: Motion, factorization: str, *, transposed: bool = False) -> Force:
+    """Return ``B X``, or ``Bᵀ X``, of the table in `coriolis_matrix_jets`."""
+    P = sums.form
+    if factorization == "passive":
+        return P.apply_transposed(X) if transposed else P.apply(X)
+    both = P.apply(X) + P.apply_transposed(X)
+    if factorization == "kinematic":
+        return both
+    turned = X.cross_dual(sums.momentum)
+    return (both + turned if transposed else both - turned) * 0.5
 
 
 def _composites(m: Moving, own: Sequence[_Sums]) -> list[_Sums]:

@@ -49,8 +49,7 @@ def body_momenta(robot: Robot, q: Scalars, rates: Sequence[Scalars], representat
     """Return the momentum ``M_i V_i`` of every body [M20, (10)]; K rates give K rows."""
     m = moving(lowered(robot), q, rates)
     momenta = [link.inertia.apply(V) for link, V in zip(m.links, m.twists, strict=True)]
-    forces = body_forces(m, momenta, representation)
-    return as_rows((x for h in forces for x in components(h)), len(rates) - 1)
+    return as_rows(body_forces(m, momenta, representation), len(rates) - 1)
 
 
 def momentum(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from jounce.algebra.jet import Jet, dt
+from jounce.algebra.jet import Jet, dt, value
 from jounce.algebra.se3 import NO_FORCE, NO_MOTION, Force, Motion, Transform
+from jounce.algebra.so3 import Rotation
 from jounce.algebra.vector import ZERO, Vec3
 from jounce.dynamics.friction import friction_force
 from jounce.model.lowering.tree import Link, Tree
@@ -134,6 +135,12 @@ def _link_motion(link: Link, q: Sequence[Any], rates: Sequence[Sequence[Any]]) -
     )
     pose = step.moved(_own_coordinates(link, q), speeds, len(rates), link.turn)
     return LinkMotion(pose, step.twist(speeds), speeds)
+
+
+def at_start(T: Transform) -> Transform:
+    """Return a pose of jets at t = 0."""
+    x, y, z = (Vec3(*map(value, row)) for row in T.rotation.rows)
+    return Transform(Rotation((x, y, z)), Vec3(*map(value, T.p)))
 
 
 def joint_poses(tree: Tree, q: Sequence[Any]) -> list[Transform]:

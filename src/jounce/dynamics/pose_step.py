@@ -13,7 +13,7 @@ from jounce.algebra.vector import Vec3
 from jounce.dynamics.factorization import Vector, dot, orthogonalize
 from jounce.dynamics.inverse_kinematics import Groups, Task, task_of
 from jounce.dynamics.jacobian import frame_columns
-from jounce.dynamics.motion import moving
+from jounce.dynamics.motion import at_start, moving
 from jounce.dynamics.rows import Rows
 from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
@@ -56,7 +56,7 @@ def step_towards(
     pose = m.placed(task.link, task.placement)
     found = frame_columns(m, task.link, task.placement, task.representation)
     columns = [_plain_motion(found[j]) for j in task.free]
-    e, rows, cost = _pose_error(task, _plain(pose), target, columns)
+    e, rows, cost = _pose_error(task, at_start(pose), target, columns)
     gradient = [dot(column, e) for column in zip(*rows, strict=True)]
     mu = damping[0] * cost + damping[1]
     A = [[x * scale[j] for j, x in zip(task.free, row, strict=True)] for row in rows]  # J D
@@ -111,11 +111,6 @@ def _pose_error(
     if is_whole:  # u vanishes at a half turn as well
         cost = cost + (3.0 - trace) * (3.0 - trace) * 0.0625
     return chosen, rows, cost
-
-
-def _plain(T: Transform) -> Transform:
-    x, y, z = (Vec3(*map(value, row)) for row in T.rotation.rows)
-    return Transform(Rotation((x, y, z)), Vec3(*map(value, T.p)))
 
 
 def _plain_motion(V: Motion) -> Motion:

@@ -21,13 +21,7 @@ def poses(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
 def frame_pose(robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: str) -> Rows:
     """Return ``T_world_frame``, 16 scalars; K rates give K + 1 rows."""
     m = moving(lowered(robot), q, rates)
-    return as_rows(_entries(m.placed(*frame_place(robot, frame))), len(rates))
-
-
-def frame_place(robot: Robot, frame: str) -> tuple[int, Transform]:
-    """Return the link that carries a frame (-1: the ground) and the frame's pose in it."""
-    place = robot.frame(frame)
-    return lowered(robot).frame(place.body, place.placement)
+    return as_rows(_entries(m.placed(*m.tree.frame(robot.frame(frame)))), len(rates))
 
 
 def _entries(T: Transform) -> list[Any]:

@@ -8,7 +8,6 @@ from typing import Any
 from jounce.algebra.se3 import NO_MOTION, Force, Motion, Transform, components
 from jounce.algebra.vector import ZERO
 from jounce.dynamics.motion import Moving, moving
-from jounce.dynamics.poses import frame_place
 from jounce.dynamics.rows import Rows, Scalars, as_rows
 from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
@@ -57,10 +56,13 @@ def force_in(representation: str, body: Force, pose: Transform) -> Force:
     return Force(pose.rotation.rotate(body.moment), pose.rotation.rotate(body.force))
 
 
-def body_forces(m: Moving, links: Sequence[Force], representation: str) -> list[Force]:
-    """Return wrenches or momenta of links, in their frames, as those of bodies."""
-    poses, places = m.poses, m.tree.bodies
-    return [force_in(representation, T.inverse.push(links[i]), poses[i] @ T) for i, T in places]
+def body_forces(m: Moving, links: Sequence[Force], representation: str) -> list[Any]:
+    """Return wrenches or momenta of links, in their frames, as those of bodies, 6 scalars each."""
+    scalars, poses = [], m.poses
+    for i, T in m.tree.bodies:
+        W = force_in(representation, T.inverse.push(links[i]), poses[i] @ T)
+        scalars += components(W)
+    return scalars
 
 
 def twists(robot: Robot, q: Scalars, rates: Sequence[Scalars], representation: str) -> Rows:
@@ -72,10 +74,10 @@ def frame_twist(
     robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: str, representation: str
 ) -> Rows:
     """Return the twist of a frame, 6 scalars; K rates give K rows."""
-    link, T = frame_place(robot, frame)
+    tree = lowered(robot)
+    link, T = tree.frame(robot.frame(frame))
     if representation == "body" or link < 0:
         return _twist_rows(robot, q, rates, representation, [(link, T)])
-    tree = lowered(robot)
     V = T.pull(moving(tree, q, rates).twists[link])
     pose = moving(tree, q).placed(link, T)
     moved = twist_rates_in(representation, V, pose, len(rates) - 1)
@@ -92,7 +94,7 @@ def relative_twists(robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: s
     Of the bodies that j carries: ``b_{i,j} = Σ_{j<r≤i} B_{i,r} q̇_r`` [KM21, (14)].
     """
     m = moving(lowered(robot), q, rates)
-    i, _ = frame_place(robot, frame)
+    i, _ = m.tree.frame(robot.frame(frame))
     found: dict[int, Motion] = {i: NO_MOTION}
     while i >= 0:
         link, (pose, twist, _) = m.links[i], m.motions[i]

@@ -29,8 +29,7 @@ def frame_wrenches(robot: Robot, tree: Tree, loads: Loads | None) -> list[FrameW
     """Return rows of wrench derivatives as wrenches of jets on links."""
     result = []
     for (frame, representation), rows in (loads or {}).items():
-        place = robot.frame(frame)
-        link, T_link_frame = tree.frame(place.body, place.placement)
+        link, T_link_frame = tree.frame(robot.frame(frame))
         parts = [Jet.from_derivatives(column) for column in zip(*rows, strict=True)]
         W = Force(Vec3(*parts[:3]), Vec3(*parts[3:]))
         result.append(FrameWrench(link, T_link_frame, representation, W))

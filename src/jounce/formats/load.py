@@ -77,10 +77,10 @@ def _file(source: Any, packages: Mapping[str, str] | None, *, xacro: bool) -> Pa
     """Return the file that is meant, if it may be read."""
     path = _path(source, packages)
     suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise _unknown(source, path)
     if path.is_dir():
         raise RobotFormatError(f"{path}: is a directory; give the path of a robot file.")
+    if suffix not in SUFFIXES:
+        raise _unknown(source, path)
     if not path.is_file():
         raise RobotFormatError(f"{path}: no such file. Bundled robots: {_bundled_names()}.")
     if suffix == ".xacro" and not xacro:
@@ -136,8 +136,6 @@ def _load_xml(
 
 
 def _unknown(source: Any, path: Path) -> Exception:
-    if path.is_dir():
-        return RobotFormatError(f"{path}: is a directory; give the path of a robot file.")
     if path.exists():
         return UnsupportedError(
             f"{path}: cannot tell the format from the suffix {path.suffix!r}; "

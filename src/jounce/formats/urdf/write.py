@@ -8,6 +8,7 @@ gets the rest; where that rest could not be a body, it gets all and they get non
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -21,6 +22,8 @@ from jounce.formats.urdf.xml import Document
 from jounce.model.inertia import NO_MATTER, Inertia, inertia_fault
 from jounce.model.records import COULOMB_SPEED
 from jounce.model.robot import Robot
+
+_TAG = re.compile(rb"""<(?:[^>"']|"[^"]*"|'[^']*')*>""")  # up to its > outside of quotes
 
 
 class _Span(NamedTuple):
@@ -160,17 +163,19 @@ def _elements(data: bytes) -> tuple[dict[str, _Element], dict[str, _Element]]:
     open_tags: list[tuple[str, str, int]] = []  # tag, name, where it starts
     child: list[_Span] = []
 
+    def tag_end(begin: int) -> int:
+        found = _TAG.match(data, begin)
+        assert found is not None  # expat has read it
+        return found.end()
+
     def start(tag: str, attributes: dict[str, str]) -> None:
         open_tags.append((tag, attributes.get("name", ""), parser.CurrentByteIndex))
 
     def end(tag: str) -> None:
         _, name, first = open_tags.pop()
-        inside = _tag_end(data, first)
-        last = (
-            inside
-            if data[inside - 2 : inside] == b"/>"
-            else _tag_end(data, parser.CurrentByteIndex)
-        )
+        inside = last = tag_end(first)
+        if data[inside - 2 : inside] != b"/>":
+            last = tag_end(parser.CurrentByteIndex)
         span = _Span(first, inside, last)
         if len(open_tags) == 2 and tag == wanted.get(open_tags[-1][0]):
             child.append(span)
@@ -181,20 +186,6 @@ def _elements(data: bytes) -> tuple[dict[str, _Element], dict[str, _Element]]:
     parser.StartElementHandler, parser.EndElementHandler = start, end
     parser.Parse(data, True)
     return found["link"], found["joint"]
-
-
-def _tag_end(data: bytes, start: int) -> int:
-    """Return where the tag that starts here ends: its ``>`` outside of quotes."""
-    quote = b""
-    for i in range(start, len(data)):
-        letter = data[i : i + 1]
-        if quote:
-            quote = b"" if letter == quote else quote
-        elif letter in (b'"', b"'"):
-            quote = letter
-        elif letter == b">":
-            return i + 1
-    raise AssertionError("a tag that expat read has an end")
 
 
 def _unsaid(robot: Robot) -> Iterator[str]:

@@ -14,7 +14,7 @@ from jounce.algebra.inertia import NO_INERTIA, SpatialInertia
 from jounce.algebra.se3 import IDENTITY, Transform
 from jounce.algebra.vector import Vec3
 from jounce.model.joints.kinds import Step
-from jounce.model.records import Friction, Joint
+from jounce.model.records import Frame, Friction, Joint
 from jounce.model.robot import Robot
 
 
@@ -61,11 +61,11 @@ class Tree(NamedTuple):
         """The link of every body and its pose in it."""
         return list(zip(self.body_links, self.body_placements, strict=True))
 
-    def frame(self, body: int, placement: Transform) -> tuple[int, Transform]:
-        """Return the link that carries a frame of a body, and the frame's pose in it."""
-        if body < 0:
-            return -1, placement
-        return self.body_links[body], self.body_placements[body] @ placement
+    def frame(self, frame: Frame) -> tuple[int, Transform]:
+        """Return the link that carries a frame (-1: the ground) and the frame's pose in it."""
+        if frame.body < 0:
+            return -1, frame.placement
+        return self.body_links[frame.body], self.body_placements[frame.body] @ frame.placement
 
 
 @lru_cache(maxsize=64)
