@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -106,11 +107,7 @@ class Entry:
 
 def is_compiled() -> bool:
     """Tell whether machine code can and may be made."""
-    try:
-        import llvmlite  # noqa: F401
-    except ImportError:
-        return False
-    return not os.environ.get(INTERPRET)
+    return find_spec("llvmlite") is not None and not os.environ.get(INTERPRET)
 
 
 def best_seconds(

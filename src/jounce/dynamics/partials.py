@@ -35,7 +35,7 @@ from jounce.dynamics.rows import Rows, Scalars
 from jounce.dynamics.variation import varied_poses
 from jounce.dynamics.wrenches import FrameWrench, Loads, frame_wrenches, wrenches_beyond
 from jounce.model.lowering.reduced import reduced
-from jounce.model.lowering.tree import Link, Tree
+from jounce.model.lowering.tree import Link
 from jounce.model.robot import Robot
 
 
@@ -189,13 +189,28 @@ def force_partials(m: Moving) -> Partials:
         for i, link in enumerate(tree.links)
     ]
     result = Partials(zeros(tree), zeros(tree), zeros(tree))
+
+    def add(row: tuple[int, int], column: tuple[int, int], *entries: Any) -> None:
+        for matrix, entry in zip(result, entries, strict=True):
+            add_entry(matrix, tree, row, column, entry)
+
     for i, own in enumerate(all_screws):
         for k, screw in enumerate(own):
+            here = i, k
             W = _wrenches(screw, inertias[i], momenta[i], twists[i])
             brake = _slope(tree.links[i], m.motions[i], k)
-            _add_within(result, tree, (i, k), own, W, _rate(momenta[i], twists[i]), brake)
+            h_rate = _rate(momenta[i], twists[i])
+            for l, (Y, *_) in enumerate(own):  # velocities of the same joint, motor included
+                motor = (brake, tree.links[i].armature[k]) if k == l else (0.0, 0.0)
+                by_q = Y.power(W.by_q) + screw.X.cross(Y).power(h_rate)
+                add((i, l), here, by_q, Y.power(W.by_v) + motor[0], Y.power(W.G) + motor[1])
             for j, moved in branch(m, i, *W):
-                _add_across(result, tree, j, (i, k), all_screws[j], _Wrenches(*moved))
+                W = _Wrenches(*moved)
+                for l, (X, rate, A, A_rate, *_) in enumerate(all_screws[j]):
+                    mass = X.power(W.G)
+                    add((j, l), here, X.power(W.by_q), X.power(W.by_v), mass)
+                    by_q = -(A.power(W.H) + A_rate.power(W.G))
+                    add(here, (j, l), by_q, X.power(W.H) + (rate + A * -1.0).power(W.G), mass)
     return result
 
 
@@ -204,46 +219,6 @@ def _slope(link: Link, motion: LinkMotion, k: int) -> Any:
     if not link.friction:
         return link.damping[k]
     return friction_slope(link.friction[k], motion.rates[k]) + link.damping[k]
-
-
-def _add_within(
-    result: Partials,
-    tree: Tree,
-    column: tuple[int, int],
-    own: Sequence[_Screw],
-    W: _Wrenches,
-    h_rate: Force,
-    brake: Any,
-) -> None:
-    """Add the entries of one velocity with all velocities of its joint, motor included.
-
-    ``brake`` is the slope of its friction.
-    """
-    i, k = column
-    link, X = tree.links[i], own[k].X
-    for m, (Y, *_) in enumerate(own):
-        damping, armature = (brake, link.armature[k]) if k == m else (0.0, 0.0)
-        by_q = Y.power(W.by_q) + X.cross(Y).power(h_rate)
-        by_v, by_a = Y.power(W.by_v) + damping, Y.power(W.G) + armature
-        _add(result, tree, (i, m), column, (by_q, by_v, by_a))
-
-
-def _add_across(
-    result: Partials,
-    tree: Tree,
-    link: int,
-    beyond: tuple[int, int],
-    screws_below: Sequence[_Screw],
-    W: _Wrenches,
-) -> None:
-    """Add both entries of a velocity and those of a joint below, where W is expressed."""
-    for m, screw in enumerate(screws_below):
-        X, below = screw.X, (link, m)
-        mass = X.power(W.G)
-        _add(result, tree, below, beyond, (X.power(W.by_q), X.power(W.by_v), mass))
-        by_q = -(screw.A.power(W.H) + screw.A_rate.power(W.G))
-        by_v = X.power(W.H) + (screw.rate + screw.A * -1.0).power(W.G)
-        _add(result, tree, beyond, below, (by_q, by_v, mass))
 
 
 def _screw(X: Motion, V: Motion, carried: Motion, own: Motion) -> _Screw:
@@ -271,14 +246,3 @@ def carried_twists(m: Moving, twists: Sequence[Motion], ground: Motion = NO_MOTI
     """Return the twist of every link's parent, in the frame of the link."""
     parents = ((i, link.parent) for i, link in enumerate(m.links))
     return [m.outward(i, twists[p] if p >= 0 else ground) for i, p in parents]
-
-
-def _add(
-    result: Partials,
-    tree: Tree,
-    row: tuple[int, int],
-    column: tuple[int, int],
-    entries: tuple[Any, Any, Any],
-) -> None:
-    for matrix, entry in zip(result, entries, strict=True):
-        add_entry(matrix, tree, row, column, entry)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from jounce.algebra.inertia import SpatialInertia, Symmetric3
-from jounce.algebra.jet import Jet
+from jounce.algebra.jet import Jet, derivatives
 from jounce.algebra.se3 import NO_MOTION, Force, Motion
 from jounce.algebra.tangent import Tangent
 from jounce.algebra.vector import Vec3
@@ -184,14 +184,6 @@ def _projected(m: Moving, wrenches: Sequence[Sequence[Force]]) -> list[list[Any]
 
 
 def _at(V: Motion, order: int) -> Motion:
-    """Return one Taylor coefficient of a motion."""
-    w, v = V
-    return Motion(
-        Vec3(*(_coefficient(x, order) for x in w)), Vec3(*(_coefficient(x, order) for x in v))
-    )
-
-
-def _coefficient(x: Any, order: int) -> Any:
-    if isinstance(x, Jet):
-        return x.coeffs[order]
-    return x if order == 0 else 0.0
+    """Return one time derivative of a motion at t = 0."""
+    w, v = (Vec3(*(derivatives(x, order)[order] for x in part)) for part in V)
+    return Motion(w, v)

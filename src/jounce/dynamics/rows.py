@@ -1,7 +1,7 @@
 """From jets to numbers: what every quantity hands out, a row of scalars for each time derivative.
 
 A file of this package is a quantity.  Its text, ``*_jets`` or what it is named after, takes a
-tree and the motions of its links and returns jets.  The function that bears the name of the
+moving tree (`jounce.dynamics.motion`) and returns jets.  The function that bears the name of the
 public one takes a robot, q and the rates, numbers of any kind, and returns rows; it is what
 a kernel traces.
 """

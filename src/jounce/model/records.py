@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from math import inf, isnan
 from typing import Any, NamedTuple
@@ -144,6 +144,17 @@ class Frame:
     name: str
     body: int
     placement: Transform
+
+
+def leaves(record: Any) -> Iterator[Any]:
+    """Go through all that a record, or a tuple of them, holds."""
+    if is_dataclass(record):
+        record = tuple(getattr(record, f.name) for f in fields(record))
+    if not isinstance(record, tuple):
+        yield record
+        return
+    for part in record:
+        yield from leaves(part)
 
 
 def mapped(record: Any, convert: Callable[[Any], Any]) -> Any:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from jounce.model.checks import finite_vec3
 from jounce.model.closures import Closure, check_closure
 from jounce.model.inertia import NO_MATTER, Inertia
 from jounce.model.limits import coordinate_limits
-from jounce.model.records import Body, Frame, Joint, Limits
+from jounce.model.records import Body, Frame, Joint, Limits, leaves
 from jounce.model.visuals import Visual
 
 _PLAIN = (str, float, int, slice, type(None))  # all that a robot without symbols holds
@@ -58,7 +58,7 @@ class Robot:
 
     @cached_property
     def _has_symbols(self) -> bool:
-        return not all(isinstance(x, _PLAIN) for x in _leaves(self._content))
+        return not all(isinstance(x, _PLAIN) for x in leaves(self._content))
 
     @cached_property
     def _hash(self) -> int:
@@ -242,14 +242,3 @@ def _edits() -> Any:
     from jounce.model import edits  # edits rebuild robots, so they import this module
 
     return edits
-
-
-def _leaves(value: Any) -> Iterator[Any]:
-    """Go through all that records and tuples hold."""
-    if is_dataclass(value):
-        value = tuple(getattr(value, f.name) for f in fields(value))
-    if not isinstance(value, tuple):
-        yield value
-        return
-    for part in value:
-        yield from _leaves(part)

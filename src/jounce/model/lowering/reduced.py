@@ -12,6 +12,7 @@ from functools import lru_cache
 from jounce.algebra.se3 import IDENTITY, Transform
 from jounce.model.lowering.sparse import cleaned, cleaned_inertia, frame_change, turned
 from jounce.model.lowering.tree import Tree, lowered
+from jounce.model.records import leaves
 from jounce.model.robot import Robot
 
 
@@ -23,7 +24,8 @@ def reduced(robot: Robot, *, regrouped: bool = True, sparse: bool = True) -> Tre
     it is (`lowered`).  Robots with symbolic scalars are left as they are.
     """
     tree = lowered(robot)
-    if not _is_numeric(tree):
+    numbers = leaves(tuple((*link.inertia, link.placement.matrix()) for link in tree.links))
+    if not all(isinstance(x, float) for x in numbers):
         return tree
     links = list(tree.links)
     bodies = list(tree.body_placements)
@@ -66,14 +68,3 @@ def _change_frame(i: int, links: list, bodies: list[Transform], tree: Tree) -> N
     for body, owner in enumerate(tree.body_links):
         if owner == i:
             bodies[body] = back @ bodies[body]
-
-
-def _is_numeric(tree: Tree) -> bool:
-    for link in tree.links:
-        mass, first_moment, rotational = link.inertia
-        (a, b, c), p = link.placement.rotation.rows, link.placement.p
-        if not all(
-            isinstance(x, float) for x in (mass, *first_moment, *rotational, *a, *b, *c, *p)
-        ):
-            return False
-    return True
