@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,12 +116,13 @@ def _check_numbers(compiled: Compiled) -> None:
             raise RobotFormatError(f"{compiled.path}: ref of joint {name!r} is {ref}, not finite.")
 
 
-def unique(wanted: str, taken: Container[str]) -> str:
-    """Return ``wanted``, numbered when it is taken."""
+def unique(wanted: str, taken: set[str]) -> str:
+    """Return ``wanted``, numbered when it is taken, and take it."""
     name, number = wanted, 1
     while name in taken:
         number += 1
         name = f"{wanted}_{number}"
+    taken.add(name)
     return name
 
 
@@ -163,8 +164,4 @@ def _joint_names(model: Any, bodies: tuple[str, ...]) -> tuple[str, ...]:
 def _named(given: Sequence[str], wanted: Sequence[str]) -> list[str]:
     """Return the given names, and where there is none the wanted one, numbered if it is taken."""
     taken = set(given)
-    names = []
-    for name, other in zip(given, wanted, strict=True):
-        names.append(name or unique(other, taken))
-        taken.add(names[-1])
-    return names
+    return [name or unique(other, taken) for name, other in zip(given, wanted, strict=True)]

@@ -16,7 +16,6 @@ from jounce.errors import InvalidInertiaError, ModelError, RobotFormatError
 from jounce.formats.mjcf.compiled import WORLD, Compiled, compile_file, unique
 from jounce.formats.mjcf.refusals import (
     DAMPERS_OFF,
-    Coupling,
     couplings,
     loops,
     reflected,
@@ -26,6 +25,7 @@ from jounce.model import joints as kinds
 from jounce.model.builder import RobotBuilder
 from jounce.model.inertia import Inertia
 from jounce.model.joints import JointType
+from jounce.model.mimics import Follows
 from jounce.model.records import COULOMB_SPEED, Limits
 from jounce.model.robot import Robot
 from jounce.model.visuals import MeshFile, Visual
@@ -76,7 +76,10 @@ def load_mjcf(
     builder.warnings += [*compiled.warnings, *_notes(compiled, friction)]
     try:
         motors = _motors(compiled, damping, friction, coulomb_speed)
-        taken = _add_bodies(compiled, builder, followers, motors)
+        builder.frame(WORLD, None)
+        taken = set(compiled.bodies)
+        for body in range(1, compiled.model.nbody):  # so coordinates come in the order of qpos
+            _add_body(compiled, builder, body, motors, followers, taken)
         _add_sites(compiled, builder, taken)
         _add_closures(compiled, builder, taken)
         builder.visuals = _visuals(compiled)
@@ -115,28 +118,13 @@ class Motors(NamedTuple):
     speed: float  # of smoothing
 
 
-def _add_bodies(
-    compiled: Compiled, builder: RobotBuilder, mimics: Mapping[int, Coupling], motors: Motors
-) -> set[str]:
-    """Add every body in MuJoCo's order, so that coordinates come in the order of qpos.
-
-    Returns the names that are taken.
-    """
-    builder.frame(WORLD, None)
-    taken = set(compiled.bodies)
-    for body in range(1, compiled.model.nbody):
-        _add_body(compiled, builder, body, motors, mimics, taken)
-    return taken
-
-
 def _add_sites(compiled: Compiled, builder: RobotBuilder, taken: set[str]) -> None:
     """Add named sites as frames, as ``body/site`` where the name is taken."""
     model = compiled.model
     for i, name in enumerate(compiled.names("site")):
         body = compiled.bodies[int(model.site_bodyid[i])]
         if name:  # a site without a name cannot be asked for
-            label = name if name not in taken else unique(f"{body}/{name}", taken)
-            taken.add(label)
+            label = unique(name if name not in taken else f"{body}/{name}", taken)
             builder.frame(label, body, _pose(model.site_pos[i], model.site_quat[i]).matrix())
 
 
@@ -145,11 +133,9 @@ def _add_closures(compiled: Compiled, builder: RobotBuilder, taken: set[str]) ->
     for name, directions, *ends in loops(compiled):
         labels = []
         for side, end in zip("ab", ends, strict=True):
-            label = unique(f"{name}/{side}", taken)
-            taken.add(label)
+            labels.append(unique(f"{name}/{side}", taken))
             pose = _pose(end.position, end.quaternion).matrix()
-            builder.frame(label, compiled.bodies[end.body], pose)
-            labels.append(label)
+            builder.frame(labels[-1], compiled.bodies[end.body], pose)
         builder.closure(*labels, directions=directions)
 
 
@@ -158,7 +144,7 @@ def _add_body(
     builder: RobotBuilder,
     body: int,
     motors: Motors,
-    mimics: Mapping[int, Coupling],
+    mimics: Mapping[int, Follows],
     taken: set[str],
 ) -> None:
     """Add one body; several joints become a chain with massless bodies ``body/joint`` between.
@@ -176,7 +162,6 @@ def _add_body(
         last = joint == first + count - 1
         between = f"{name}/{compiled.joints[joint].removeprefix(f'{name}/')}"
         child = name if last else unique(between, taken)
-        taken.add(child)
         builder.add(
             child,
             parent,
@@ -187,7 +172,7 @@ def _add_body(
             _per_velocity(compiled, joint, motors.armature),
             _per_velocity(compiled, joint, motors.damping),
             _limits(compiled, joint),
-            mimic=_mimic(compiled, mimics.get(joint)),
+            mimic=mimics.get(joint),
             friction={
                 "coulomb": _per_velocity(compiled, joint, motors.coulomb),
                 "speed": motors.speed,
@@ -253,13 +238,6 @@ def _per_velocity(compiled: Compiled, joint: int, values: np.ndarray) -> list[fl
     """Take a joint's entries; MJCF has one value a joint, so their order does not matter."""
     start = int(compiled.model.jnt_dofadr[joint])
     return values[start : start + VELOCITIES[compiled.kind(joint)]].tolist()
-
-
-def _mimic(compiled: Compiled, coupling: Coupling | None) -> tuple[str, float, float] | None:
-    if coupling is None:
-        return None
-    leader, multiplier, offset = coupling
-    return compiled.joints[leader], multiplier, offset
 
 
 def _inertia(model: Any, body: int) -> Inertia:

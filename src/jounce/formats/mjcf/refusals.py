@@ -9,6 +9,7 @@ import numpy as np
 
 from jounce.errors import UnsupportedError
 from jounce.formats.mjcf.compiled import Compiled
+from jounce.model.mimics import Follows
 
 
 class Rule(NamedTuple):
@@ -33,8 +34,6 @@ RULES = (
     Rule("body", ("body_gravcomp",), "gravity compensation (gravcomp)"),
 )
 
-Coupling = tuple[int, float, float]  # joint followed, multiplier, offset
-
 
 def refuse_unsupported(compiled: Compiled, *, damping: bool) -> None:
     """Raise UnsupportedError that names everything Jounce would compute differently."""
@@ -47,7 +46,7 @@ def refuse_unsupported(compiled: Compiled, *, damping: bool) -> None:
     _raise(compiled, found)
 
 
-def couplings(compiled: Compiled, *, mimic: bool) -> dict[int, Coupling]:
+def couplings(compiled: Compiled, *, mimic: bool) -> dict[int, Follows]:
     """Return the joints that follow another one: ``q = multiplier * q_source + offset``.
 
     Without ``mimic`` there are none, but equalities of other kinds are refused all the same.
@@ -74,7 +73,8 @@ def couplings(compiled: Compiled, *, mimic: bool) -> dict[int, Coupling]:
             refused.append(f"{label} couples joint {compiled.joints[follower]!r} a second time")
         else:
             y0, x0 = model.qpos0[model.jnt_qposadr[[follower, leader]]]
-            result[follower] = (leader, float(a[1]), float(y0 + a[0] - a[1] * x0))
+            offset = float(y0 + a[0] - a[1] * x0)
+            result[follower] = (compiled.joints[leader], float(a[1]), offset)
     _raise(compiled, refused)
     return result
 

@@ -66,7 +66,9 @@ def load_urdf(
         motor: dict[str, Any] = {"damping": joint.damping} if damping else {}
         if friction:
             motor["friction"] = {"coulomb": joint.friction, "speed": coulomb_speed}
-        _add(builder, record, joint, motor, mimic=mimic)
+        if mimic and joint.mimic is not None:
+            motor["mimic"] = joint.mimic.follows
+        _add(builder, joint, record.links[joint.child], **motor)
     builder.visuals = read_visuals(record, None if file == TEXT else file, packages)
     matter = _matter_by_body(record, root, joints)
     builder.warnings += [*document.warnings, *_massless_warnings(record, root, matter)]
@@ -100,25 +102,17 @@ def _content(
         ) from None
 
 
-def _add(
-    builder: RobotBuilder,
-    record: UrdfRecord,
-    joint: JointRecord,
-    motor: dict[str, Any],
-    *,
-    mimic: bool,
-) -> None:
-    follows = joint.mimic if mimic else None
+def _add(builder: RobotBuilder, joint: JointRecord, child: LinkRecord, **motor: Any) -> None:
+    """Add the child of a joint."""
     try:
         builder.add(
             joint.child,
             joint.parent,
             _joint_type(joint),
             joint.placement,
-            record.links[joint.child].inertia,
+            child.inertia,
             joint.name,
             limits=joint.limits,
-            mimic=follows and (follows.source, follows.multiplier, follows.offset),
             **motor,
         )
     except RobotFormatError:

@@ -19,6 +19,7 @@ from jounce.formats.urdf.fields import (
 )
 from jounce.formats.urdf.xml import Document, Element, parse_xml
 from jounce.model.inertia import Inertia
+from jounce.model.mimics import Follows
 from jounce.model.records import Limits
 
 UNLIMITED = 1e16  # positions that SDF writes where there is no limit; files made of it have them
@@ -62,11 +63,9 @@ class LinkRecord:
 
 @dataclass(frozen=True, slots=True)
 class MimicRecord:
-    """A <mimic>: ``q = multiplier * q_source + offset``."""
+    """A <mimic>: joint, multiplier and offset of ``q = multiplier * q_joint + offset``."""
 
-    source: str
-    multiplier: float
-    offset: float
+    follows: Follows
     element: Element
 
 
@@ -233,7 +232,7 @@ def _mimic(joint: Element) -> MimicRecord | None:
     only_attributes(mimic, ("joint", "multiplier", "offset"))
     multiplier, offset = optional_number(mimic, "multiplier"), optional_number(mimic, "offset")
     factor = 1.0 if multiplier is None else multiplier
-    return MimicRecord(required(mimic, "joint"), factor, offset or 0.0, mimic)
+    return MimicRecord((required(mimic, "joint"), factor, offset or 0.0), mimic)
 
 
 def _foreign_dynamics(root: Element) -> list[str]:

@@ -80,18 +80,14 @@ def _cycle(carriers: dict[str, JointRecord], link: str, prefix: str) -> Exceptio
 def check_mimics(robot: UrdfRecord) -> None:
     """Raise unless every mimic joint follows, in the end, a moving joint of one coordinate."""
     kinds = {joint.name: KINDS.get(joint.type, joint.type) for joint in robot.joints.values()}
-    mimics = {
-        joint.name: (joint.mimic.source, joint.mimic.multiplier, joint.mimic.offset)
-        for joint in robot.joints.values()
-        if joint.mimic is not None
-    }
-    for joint in robot.joints.values():
-        if joint.mimic is not None:
-            try:
-                followed(joint.name, mimics, kinds)
-            except UnknownNameError as error:
-                raise joint.mimic.element.error(
-                    f"joint {joint.name!r} mimics a joint that is missing: {error} {_FREE}"
-                ) from None
-            except ModelError as error:
-                raise joint.mimic.element.error(f"{error} {_FREE}") from None
+    mimics = {name: joint.mimic for name, joint in robot.joints.items() if joint.mimic is not None}
+    follows = {name: mimic.follows for name, mimic in mimics.items()}
+    for name, mimic in mimics.items():
+        try:
+            followed(name, follows, kinds)
+        except UnknownNameError as error:
+            raise mimic.element.error(
+                f"joint {name!r} mimics a joint that is missing: {error} {_FREE}"
+            ) from None
+        except ModelError as error:
+            raise mimic.element.error(f"{error} {_FREE}") from None
