@@ -61,7 +61,7 @@ class Moving:
         """Return ``W_i = own_i + Σ_c Ad(C_{c,i})ᵀ W_c`` of every link: its own and all beyond."""
         total = [NO_FORCE] * len(self.links)
         for i in reversed(range(len(total))):
-            total[i] = own(i) + total[i]
+            total[i] = total[i] + own(i)
             parent = self.links[i].parent
             if parent >= 0:
                 total[parent] = total[parent] + self.inward(i, total[i])
