@@ -68,8 +68,8 @@ def test_inverse_dynamics(name: str, floating_base: bool, rng: np.random.Generat
 def test_mimic_is_a_projection(name: str, floating_base: bool, rng: np.random.Generator) -> None:
     """Q = Eᵀ Q_full with q_full = E q + c, also where Pinocchio cannot read the mimics."""
     options: Any = {"floating_base": floating_base, "strict": False}
-    robot = load_urdf(FILES[name], **options)
-    full = load_urdf(FILES[name], mimic=False, **options)
+    robot = jounce.load(FILES[name], **options)
+    full = jounce.load(FILES[name], mimic=False, **options)
     peer = PinocchioPeer(full, urdf_model(FILES[name], floating_base=floating_base))
     motion = random_motion(robot, rng)
     wanted = []
