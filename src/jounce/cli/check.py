@@ -42,7 +42,7 @@ def check(
     come from a smoothing spline.  Of several files, folders or patterns the worst joints are shown.
     """
     from jounce.errors import ArgumentError
-    from jounce.limits.check import check_log, needed_order
+    from jounce.limits.check import check_log
     from jounce.limits.limits import MotionLimits, spoken
 
     known = MotionLimits.of(robot) if limits is None else limits
@@ -51,7 +51,7 @@ def check(
     if is_fleet(motion, who):
         _check_fleet(robot, motion, known, actuated=actuated, **who, **reading)
         return
-    log = logged(motion[0], robot, needed_order(known), reading)
+    log = logged(motion[0], robot, known.order, reading)
     with progress(f"limits of {robot.name}"):
         report = check_log(robot, log, known, actuated=actuated)
     _print(report)

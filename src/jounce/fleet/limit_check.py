@@ -9,7 +9,7 @@ from jounce.errors import ArgumentError
 from jounce.fleet.cluster import connected, outcomes, packed, unpacked
 from jounce.fleet.manifest import one_line
 from jounce.fleet.sources import Files, Source, sources
-from jounce.limits.check import LimitRow, check_log, needed_order
+from jounce.limits.check import LimitRow, check_log
 from jounce.limits.forces import MotionForces
 from jounce.limits.limits import MotionLimits, checked_limits
 from jounce.model.robot import Robot
@@ -98,7 +98,7 @@ def _worst(common: bytes, path: str) -> list[LimitRow] | str:
     """Return the worst row of every joint, or what is wrong with a log; a worker runs this."""
     robot, limits, actuated, reading = unpacked(common)
     try:
-        log = open_log(robot, path, order=needed_order(limits), forces=False, **reading)
+        log = open_log(robot, path, order=limits.order, forces=False, **reading)
         worst: dict[str, LimitRow] = {}
         for row in check_log(robot, log, limits, actuated=actuated).rows:
             if row.joint not in worst or row.use > worst[row.joint].use:

@@ -183,7 +183,7 @@ class _Search:
         self.of_b = null_space(k) if at_rest else whole  # Σ k b_k = 0
         self.limited = limits.limited()
         self.margins = dict.fromkeys((q.name for q in self.limited), MARGIN)
-        self.orders = 1 + max([2, *(q.order + 2 * q.is_force for q in self.limited)])
+        self.orders = 1 + max(2, limits.order)
         self.force_orders = max([0, *(q.order + 1 for q in self.limited if q.is_force)])
 
     @property

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.errors import ArgumentError, ShapeError, WrongTypeError
-from jounce.limits.extrema import BUDGET, ENOUGH, HALVINGS, Maxima, maxima
+from jounce.errors import ArgumentError, ShapeError
+from jounce.limits.extrema import BUDGET, HALVINGS, Maxima, maxima
 from jounce.limits.forces import MotionForces
 from jounce.limits.limits import (
     MotionLimits,
@@ -28,6 +28,7 @@ from jounce.trajectory.protocol import (
     RobotMotion,
     checked_motion,
     checked_samples,
+    checked_span,
     motion_at,
     positions,
 )
@@ -58,6 +59,16 @@ class LimitRow(NamedTuple):
     margin: float
     use: float
     missing: float = 0.0
+
+    @classmethod
+    def of(
+        cls, label: tuple[str, str], time: Any, value: Any, bound: Any, side: Any, scale: Any,
+        missing: Any = 0.0,
+    ) -> LimitRow:  # fmt: skip
+        """Return the row of a quantity and joint; side is 1 for an upper bound, −1 for a lower."""
+        margin = float(side * bound - side * value)
+        use = 1.0 - margin / float(scale)
+        return cls(*label, float(time), float(value), float(bound), margin, use, float(missing))
 
     @property
     def violated(self) -> bool:
@@ -142,19 +153,7 @@ def check_limits(
     forces = MotionForces.of(robot, actuated, limits)
     if isinstance(motion, tuple):
         return _check_samples(forces, motion, limits)
-    return check_motion(forces, motion, limits, samples=samples)
-
-
-def check_motion(
-    forces: MotionForces,
-    motion: RobotMotion,
-    limits: MotionLimits,
-    *,
-    samples: int = SAMPLES,
-    enough: float = ENOUGH,
-) -> LimitReport:
-    """Check a trajectory; a maximum may be missed by ``enough`` of its limit."""
-    robot, uses = forces.robot, Uses(forces, limits)
+    uses = Uses(forces, limits)
 
     def rates(times: np.ndarray) -> list[np.ndarray]:
         with warnings.catch_warnings():
@@ -165,24 +164,14 @@ def check_motion(
     edges = piece_edges(robot, motion, samples)
     if any(q.is_force for q in uses.limited):
         edges = _reversals(edges, forces.dry_speeds, rates)
-    found = maxima(lambda times: uses(rates(times)), edges, enough=enough)
+    found = maxima(lambda times: uses(rates(times)), edges)
     return uses.report(found, found.time, rates(found.time))
 
 
 def piece_edges(robot: Robot, motion: RobotMotion, samples: int) -> np.ndarray:
     """Return where a trajectory begins and ends, its knots, and evenly spaced times."""
-    if not callable(motion) or not hasattr(motion, "duration"):
-        raise WrongTypeError(
-            f"the motion must be a trajectory, of jounce.trajectory or with n, duration and "
-            f"motion(t, order=4), got {type(motion).__name__}."
-        )
-    if motion.n != robot.nq:
-        raise ShapeError(f"the motion has {motion.n} coordinates, {robot.name!r} has {robot.nq}.")
-    if not np.isfinite(motion.duration):
-        raise ArgumentError("the motion has no end; give it a duration.")
-    t0 = float(getattr(motion, "t0", 0.0))
-    times = np.linspace(t0, t0 + motion.duration, checked_integer("samples", samples, 2))
-    knots = np.asarray(getattr(motion, "knots", ()), dtype=float)
+    start, end, knots = checked_span(robot, motion)
+    times = np.linspace(start, end, checked_integer("samples", samples, 2))
     inner = knots[(knots > times[0]) & (knots < times[-1])]
     return np.unique(np.concatenate([times, inner]))
 
@@ -215,16 +204,21 @@ class Uses:
     """How much a motion uses of every finite bound, as functions of its q and rates.
 
     A use is ``1 + (sign x − bound) / scale`` of the quantity x that is bounded, or would be if
-    sign is −1, from below.
+    sign is −1, from below.  ``more`` are ranges of what a subclass limits besides.
     """
 
-    def __init__(self, forces: MotionForces, limits: MotionLimits) -> None:
-        self.forces, self.robot = forces, forces.robot
-        self.limits, self.limited = limits, limits.limited()
-        self.order = _order(self.limited) + 1  # one more, for the slopes
+    def __init__(
+        self,
+        forces: MotionForces,
+        limits: MotionLimits,
+        more: Mapping[str, Sequence[np.ndarray] | np.ndarray] | None = None,
+    ) -> None:
+        self.forces, self.joints, self.limited = forces, limits.names, limits.limited()
+        self.order = limits.order + 1  # one more, for the slopes
+        ranges = {x.name: limits.range_of(x) for x in self.limited} | dict(more or {})
+        self.names = tuple(ranges)
         rows = []
-        for i, quantity in enumerate(self.limited):
-            low, high = limits.range_of(quantity)
+        for i, (low, high) in enumerate(ranges.values()):
             scale = scale_of(low, high)
             for sign, bound in ((-1.0, low), (1.0, high)):
                 rows += [(i, k, sign, sign * bound[k], scale[k])
@@ -233,50 +227,32 @@ class Uses:
         self.quantity, self.velocity = columns[:2].astype(int)
         self.sign, self.bound, self.scale = columns[2:]
 
-    def __call__(self, motion: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the uses and their time derivatives, ``(m, bounds)`` each."""
+    def values(self, motion: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
+        """Return the quantities and their time derivatives, ``(quantities, m, nv)`` each."""
         forces = forces_of(self.forces, self.limited, motion)
         rates = [q._replace(order=q.order + 1) for q in self.limited]
-        x, slope = (
-            values_of(self.robot, quantities, motion, forces)[self.quantity, :, self.velocity].T
-            * self.sign
-            for quantities in (self.limited, rates)
-        )
+        both = (self.limited, rates)
+        return tuple(values_of(self.forces.robot, x, motion, forces) for x in both)
+
+    def __call__(self, motion: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """Return the uses and their time derivatives, ``(m, bounds)`` each."""
+        x, slope = (x[self.quantity, :, self.velocity].T * self.sign for x in self.values(motion))
         return 1.0 + (x - self.bound) / self.scale, slope / self.scale
 
     def label(self, k: int) -> tuple[str, str]:
         """Return quantity and joint of a bound."""
-        return self.limited[self.quantity[k]].name, self.limits.names[self.velocity[k]]
+        return self.names[self.quantity[k]], self.joints[self.velocity[k]]
 
     def report(self, found: Maxima, times: np.ndarray, motion: Sequence[np.ndarray]) -> LimitReport:
         """Return the worse side of each quantity and velocity: when, and the motion there."""
-        x = values_of(
-            self.robot, self.limited, motion, forces_of(self.forces, self.limited, motion)
-        )
-        rows = []
+        x, rows = self.values(motion)[0], []
         for i, k in np.unique(np.stack([self.quantity, self.velocity], axis=1), axis=0):
             (own,) = np.nonzero((self.quantity == i) & (self.velocity == k))
             at = own[np.argmax(found.value[own])]
-            value, sign = float(x[i, at, k]), float(self.sign[at])
-            margin = float(self.bound[at] - sign * value)
-            rows.append(
-                LimitRow(
-                    self.limited[i].name,
-                    self.limits.names[k],
-                    float(times[at]),
-                    value,
-                    sign * float(self.bound[at]),
-                    margin,
-                    1.0 - margin / float(self.scale[at]),
-                    float(found.missing[own].max()),
-                )
-            )
+            side, missing = self.sign[at], found.missing[own].max()
+            rows.append(LimitRow.of(self.label(at), times[at], x[i, at, k], side * self.bound[at],
+                                    side, self.scale[at], missing))  # fmt: skip
         return LimitReport(tuple(rows))
-
-
-def _order(quantities: Sequence[Quantity]) -> int:
-    """Return the highest derivative of q that the quantities need."""
-    return max((q.order + 2 * q.is_force for q in quantities), default=0)
 
 
 def values_of(
@@ -310,9 +286,9 @@ def _check_samples(forces: MotionForces, motion: Any, limits: MotionLimits) -> L
     time, _ = checked_samples(time, values[0])
     values = checked_motion(robot, time, values)
     limited = limits.limited()
-    unknown = [q.name for q in limited if q.order + 2 * q.is_force >= len(values)]
+    unknown = [q.name for q in limited if q.rates >= len(values)]
     if unknown:
-        values = _differentiated(robot, time, values, _order(limited), unknown)
+        values = _differentiated(robot, time, values, limits.order, unknown)
     found = values_of(robot, limited, values, forces_of(forces, limited, values))
     return LimitReport(worst_rows(limits, limited, time, found), tuple(unknown))
 
@@ -326,7 +302,7 @@ def check_log(
 ) -> LimitReport:
     """Check the samples of a log, block by block, so that any number of them fits into memory.
 
-    The log must be opened with the order that the limits need, `needed_order`; ``actuated`` are
+    The log must be opened with the order of the limits, `MotionLimits.order`; ``actuated`` are
     the joints with motors of a robot with closures, as in `check_limits`.  Its samples are put onto
     the closures, from which they are as far as sensors are wrong.
     """
@@ -348,13 +324,8 @@ def check_log(
             if known is None or row.use > known.use:
                 worst[row.quantity, row.joint] = row
     given = log.file.orders[0]
-    unknown = tuple(q.name for q in limited if q.order + 2 * q.is_force >= given)
+    unknown = tuple(q.name for q in limited if q.rates >= given)
     return LimitReport(tuple(worst.values()), unknown)
-
-
-def needed_order(limits: MotionLimits) -> int:
-    """Return the highest derivative of q that these limits are about."""
-    return _order(limits.limited())
 
 
 def _differentiated(
@@ -381,24 +352,18 @@ def worst_rows(
     rows = []
     for quantity, x in zip(quantities, values, strict=True):
         low, high = limits.range_of(quantity)
-        margin = np.minimum(x - low, high - x)
+        above, below, scale = x - low, high - x, scale_of(low, high)
+        nearest = np.argmin(np.minimum(above, below), axis=0)
         for k in np.flatnonzero(np.isfinite(low) | np.isfinite(high)):
-            at = int(np.argmin(margin[:, k]))
-            rows.append(_row(limits, quantity, int(k), float(times[at]), float(x[at, k])))
+            at = nearest[k]
+            bound, side = (low[k], -1.0) if above[at, k] < below[at, k] else (high[k], 1.0)
+            label = quantity.name, limits.names[k]
+            rows.append(LimitRow.of(label, times[at], x[at, k], bound, side, scale[k]))
     return tuple(rows)
 
 
-def _row(limits: MotionLimits, quantity: Quantity, k: int, time: float, value: float) -> LimitRow:
-    low, high = (float(bound[k]) for bound in limits.range_of(quantity))
-    bound = low if value - low < high - value else high
-    margin = min(value - low, high - value)
-    use = 1.0 - margin / float(scale_of(low, high))
-    return LimitRow(quantity.name, limits.names[k], time, value, bound, margin, use)
-
-
-def scale_of(low: Any, high: Any) -> np.ndarray:
-    """Return what margins are measured by, of bounds ``(nv,)`` or of one."""
-    low, high = np.asarray(low), np.asarray(high)
+def scale_of(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Return what margins are measured by, of bounds ``(nv,)``."""
     with np.errstate(invalid="ignore"):
         half = (high - low) / 2.0
     one = np.maximum(np.abs(np.where(np.isfinite(low), low, high)), 1.0)

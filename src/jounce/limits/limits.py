@@ -34,6 +34,11 @@ class Quantity(NamedTuple):
     is_force: bool
     order: int
 
+    @property
+    def rates(self) -> int:
+        """The highest derivative of q that it depends on."""
+        return self.order + 2 * self.is_force
+
 
 QUANTITIES = (
     Quantity("position", False, 0),
@@ -153,6 +158,11 @@ class MotionLimits:
     def limited(self) -> tuple[Quantity, ...]:
         """Return the quantities that have a bound for any velocity."""
         return tuple(x for x in QUANTITIES if np.isfinite(self.range_of(x)).any())
+
+    @property
+    def order(self) -> int:
+        """The highest derivative of q that these limits are about."""
+        return max((quantity.rates for quantity in self.limited()), default=0)
 
 
 def checked_limits(robot: Robot, limits: MotionLimits | None) -> MotionLimits:

@@ -29,7 +29,13 @@ from jounce.limits.check import SAMPLES, check_limits, piece_edges
 from jounce.limits.forces import MotionForces, played
 from jounce.limits.limits import MotionLimits, checked_limits
 from jounce.model.robot import Robot
-from jounce.trajectory.protocol import RobotMotion, checked_time, checked_times, motion_at
+from jounce.trajectory.protocol import (
+    RobotMotion,
+    checked_time,
+    checked_times,
+    motion_at,
+    span_of,
+)
 
 ROUNDS = 50
 WORST = 16  # polynomials that are solved at a time
@@ -69,7 +75,7 @@ class ScaledTrajectory:
     @property
     def t0(self) -> float:
         """Time at which the motion begins, in s."""
-        return float(getattr(self.trajectory, "t0", 0.0))
+        return span_of(self.trajectory)[0]
 
     @property
     def duration(self) -> float:
@@ -79,7 +85,8 @@ class ScaledTrajectory:
     @property
     def knots(self) -> np.ndarray:
         """Times at which the pieces of the motion meet, in s."""
-        return self.t0 + (np.asarray(getattr(self.trajectory, "knots", ())) - self.t0) / self.factor
+        start, knots = span_of(self.trajectory)
+        return start + (knots - start) / self.factor
 
     def __call__(self, t: Any, order: int = 4) -> Any:
         """Return the derivatives 0 … order at the times t, as the trajectory does.
@@ -113,13 +120,13 @@ class _Faster:
 
     @property
     def knots(self) -> np.ndarray:
-        start = getattr(self.motion, "t0", 0.0)
-        return (np.asarray(getattr(self.motion, "knots", ())) - start) / self.factor
+        start, knots = span_of(self.motion)
+        return (knots - start) / self.factor
 
     def inner(self, t: Any) -> np.ndarray:
         """Return the times of the motion itself."""
         elapsed = np.minimum(self.factor * np.asarray(t), self.motion.duration)
-        return getattr(self.motion, "t0", 0.0) + elapsed
+        return span_of(self.motion)[0] + elapsed
 
     def __call__(self, t: Any, order: int = 4) -> list[np.ndarray]:
         return played(self.motion(self.inner(t), order=order), self.factor)
@@ -188,7 +195,7 @@ class Moments:
             if quantity.name != "position"
             for i in np.flatnonzero(np.isfinite(limits.range_of(quantity)).any(axis=0))
         ]
-        order = max((q.order + 2 * q.is_force for q, _ in self.rows), default=1)
+        order = max((q.rates for q, _ in self.rows), default=1)
         self.motion = motion_at(forces.robot, motion, times, max(order, 1))
         parts = forces.parts(self.motion) if any(q.is_force for q, _ in self.rows) else None
         coefficients = np.zeros((POWERS, len(self.rows), times.size))

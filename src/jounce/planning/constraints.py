@@ -20,7 +20,7 @@ from jounce.limits.forces import MotionForces
 from jounce.limits.limits import QUANTITIES
 from jounce.planning.curve import Curve
 from jounce.planning.drives import FEATURES, Drives
-from jounce.planning.limits_along import LimitsAlong
+from jounce.planning.limits_along import LimitsAlong, RangeAlong
 from jounce.planning.powers import (
     ONE,
     Power,
@@ -85,7 +85,7 @@ class Constraints(NamedTuple):
 
 def features_of(limits: LimitsAlong, drives: Drives | None) -> int:
     """Return how many of b, b', … the limits are about."""
-    own = [x.order + 2 * x.is_force for x in QUANTITIES if limits.bounds(x.name)]
+    own = [x.rates for x in QUANTITIES if limits.ranges[x.name].is_limited]
     return max(SECOND_ORDER, *own, drives.features if drives else 0)
 
 
@@ -112,23 +112,19 @@ def constraints_at(
     motion = [velocities(path)]
     for _ in range(features - 1):
         motion.append(rate(motion[-1]))
-    known = [x for x in QUANTITIES[2:] if x.order + 2 * x.is_force <= features]
+    known = [x for x in QUANTITIES[2:]
+             if x.rates <= features and limits.ranges[x.name].is_limited]  # fmt: skip
     forced: list[Quantity] = []
-    if drives or any(limits.bounds(x.name) for x in known if x.is_force):
+    if drives or any(x.is_force for x in known):
         own = forces_along(forces, path)
         forced.append(own if dry is None else added((1.0, own), (1.0, dry)))
         for _ in range(features - SECOND_ORDER):
             forced.append(rate(forced[-1]))
-    for quantity in known:
-        if limits.bounds(quantity.name):
-            low, high = limits.range_of(quantity.name, build.parameter)
-            own = forced[quantity.order] if quantity.is_force else motion[quantity.order - 1]
-            is_odd = quantity.order % 2 == 1
-            build.add(quantity.name, own, low, high, limits.scale(quantity.name), is_odd=is_odd)
-    for name, own, bound in drives.quantities(motion, forced) if drives else ():
-        high, first = bound(build.parameter)[0], bound.values[0]
-        scale, is_odd = np.where(first > 0.0, first, 1.0), FEATURES[name] % 2 == 1
-        build.add(name, own, -high, high, scale, is_odd=is_odd)
+    for name, is_force, order in known:
+        own = forced[order] if is_force else motion[order - 1]
+        build.add(name, own, limits.ranges[name], is_odd=order % 2 == 1)
+    for name, own, along in drives.quantities(motion, forced) if drives else ():
+        build.add(name, own, along, is_odd=FEATURES[name] % 2 == 1)
     return build.constraints()
 
 
@@ -157,23 +153,11 @@ class _Builder:
         self.linear.append(linear)
         self.offset.append(offset)
 
-    def add(
-        self,
-        name: str,
-        quantity: Quantity,
-        low: np.ndarray,
-        high: np.ndarray,
-        scale: np.ndarray,
-        *,
-        is_odd: bool,
-    ) -> None:
-        """Add the rows of a quantity between bounds ``(m, nv)``, measured by this scale.
-
-        What is odd in the speed is divided by √b.
-        """
+    def add(self, name: str, quantity: Quantity, along: RangeAlong, *, is_odd: bool) -> None:
+        """Add the rows of a quantity within a range; what is odd in the speed is divided by √b."""
         powers = {times(x, -is_odd): jet[0] for x, jet in quantity.items()}
-        if is_odd:
-            scale = scale / np.sqrt(self.unit)
+        low, high = along.sides(self.parameter)
+        scale = along.scale / np.sqrt(self.unit) if is_odd else along.scale
         for sign, side in ((1.0, high), (-1.0, low)):
             (own,) = np.nonzero(np.isfinite(side[0]))
             if not own.size:

@@ -15,7 +15,7 @@ from jounce.model.checks import check_finite, checked_configuration
 from jounce.model.robot import Robot
 from jounce.tables.table import MotionTable
 from jounce.trajectory.closed import ClosedMotion
-from jounce.trajectory.protocol import RobotMotion
+from jounce.trajectory.protocol import RobotMotion, checked_span, span_of
 from jounce.trajectory.quaternion_motion import motion_of
 from jounce.trajectory.spline.spline import Spline
 
@@ -41,11 +41,11 @@ class Curve:
         self, robot: Robot, motion: RobotMotion, smoothness: int, at_rest: tuple[bool, bool]
     ) -> None:
         self.robot, self.motion = robot, motion
-        self.begin, self.length = float(getattr(motion, "t0", 0.0)), motion.duration
+        self.begin, inner = span_of(motion)
+        self.length = motion.duration
         zeros = [self._flat(end, smoothness) if still else 0
                  for end, still in zip((0.0, 1.0), at_rest, strict=True)]  # fmt: skip
         self.sigma = _Ramps(*zeros)
-        inner = np.asarray(getattr(motion, "knots", ()), dtype=float)
         places = self.place((inner - self.begin) / self.length)
         self.knots = np.unique(np.concatenate([places, self.sigma.edges]))
 
@@ -222,12 +222,8 @@ def _open_motion(robot: Robot, path: Any) -> tuple[RobotMotion, np.ndarray]:
         q = path.q if isinstance(path, JointPath) else path.values[0]
         return _Coordinates(robot, Spline.through(path.time, _continued(robot, q))), path.time
     if hasattr(path, "duration"):
-        if path.n != robot.nq:
-            raise ShapeError(f"the path has {path.n} coordinates, {robot.name!r} has {robot.nq}.")
-        if not np.isfinite(path.duration) or path.duration <= 0.0:
-            raise ArgumentError("the path has no end; give it a duration.")
-        begin = float(getattr(path, "t0", 0.0))
-        return path, np.linspace(begin, begin + path.duration, LOOKS)
+        start, end, _ = checked_span(robot, path, "path")
+        return path, np.linspace(start, end, LOOKS)
     points = checked_configuration(robot, path, "path")
     check_finite("path", points)
     if points.ndim != 2 or len(points) < 2:

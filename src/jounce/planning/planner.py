@@ -13,7 +13,7 @@ from scipy.optimize import root_scalar
 from jounce.api.closures import mobility
 from jounce.elastic.series import SeriesElastic
 from jounce.errors import ArgumentError, ConvergenceError, InfeasibleError
-from jounce.limits.check import LimitReport, Uses
+from jounce.limits.check import LimitReport, LimitRow, Uses
 from jounce.limits.extrema import Maxima, maxima
 from jounce.limits.forces import MotionForces, played
 from jounce.limits.limits import QUANTITIES, MotionLimits, spoken
@@ -27,7 +27,7 @@ from jounce.planning.constraints import (
     features_of,
 )
 from jounce.planning.curve import Curve, composed, path_motion
-from jounce.planning.drives import FEATURES, SPEED, TORQUE, TORQUE_RATE, Drives, DriveUses
+from jounce.planning.drives import SPEED, TORQUE, TORQUE_RATE, Drives, DriveUses
 from jounce.planning.dry_friction import at_full_speed, finer, softest, tangent
 from jounce.planning.interior_point import Points, Problem, Solution, shortest
 from jounce.planning.limits_along import LimitsAlong
@@ -35,7 +35,7 @@ from jounce.planning.lower_bound import LowerBound, price_of
 from jounce.planning.powers import Quantity
 from jounce.planning.squared_speed import SquaredSpeed, basis_at, clamped_knots
 from jounce.planning.timed_motion import Binding, PlanningWarning, TimedMotion
-from jounce.trajectory.protocol import checked_time
+from jounce.trajectory.protocol import checked_time, span_of
 
 DEGREE = 3
 FEWEST, PER_PIECE, MOST = 160, 50, 600  # pieces of b: at least, for each of the path, at most
@@ -119,7 +119,7 @@ def time_optimal(
             raise ArgumentError("the joints with motors of a SeriesElastic are known: its driven.")
         drives = Drives.of(robot, **motors)
         robot, forces = robot.links, drives.forces
-        along = LimitsAlong(robot, limits)
+        along = LimitsAlong(robot, limits, drives.bounds)
     elif any(bound is not None for bound in motors.values()):
         raise ArgumentError("limits of motors are for a SeriesElastic; give effort and velocity.")
     else:
@@ -133,11 +133,10 @@ def time_optimal(
     motion = path_motion(robot, path, independent)
     curve = Curve(robot, motion, smoothness, (speeds[0] == 0.0, speeds[1] == 0.0))
     if knots is None:
-        own = PER_PIECE * (np.size(getattr(motion, "knots", ())) - 1)
+        own = PER_PIECE * (span_of(motion)[1].size - 1)
         knots = max(FEWEST, min(own, MOST))
     pieces = checked_integer("knots", knots, 8, MOST_KNOTS)
-    planner = _Planner(curve, along, forces, pieces, float(tolerance), drives)
-    return planner.plan(planner.end_values(speeds))
+    return _Planner(curve, along, forces, pieces, float(tolerance), drives, speeds).plan()
 
 
 def _leading(forces: MotionForces) -> tuple[str, ...] | None:
@@ -180,6 +179,7 @@ class _Planner:
         pieces: int,
         tolerance: float,
         drives: Drives | None,
+        speeds: tuple[float, ...],
     ) -> None:
         self.curve, self.limits, self.robot = curve, limits, curve.robot
         self.tolerance, self.pieces = tolerance, pieces
@@ -199,14 +199,20 @@ class _Planner:
         # b changes most in the first and last pieces of a motion that starts and ends at rest
         ends = [np.linspace(inner[i], inner[i + ENDS], ENDS * SPLIT + 1) for i in (0, -1 - ENDS)]
         self.cells = np.unique(np.concatenate([inner, *ends]))
-        at = np.concatenate([limits.at, drives.places if drives else []])
-        self.is_constant = at.size == 1
-        changes = curve.place((at - curve.begin) / curve.length)
+        self.is_constant = not limits.places.size
+        changes = curve.place((limits.places - curve.begin) / curve.length)
         self.edges = np.unique(np.concatenate([self.cells, curve.knots, changes]))
         curve.check_smooth(self.features - 1)
         self._check_positions()
+        self.ends = self._end_values(speeds)
+        self.moves = any(x is not None for x in self.ends)
+        step = np.diff(self.cells)[:, None]
+        self.u = (self.cells[:-1, None] + step * (1.0 + GAUSS[0]) / 2.0).ravel()
+        self.weight = (step * GAUSS[1] / 2.0).ravel()
+        self.unit = 1.0  # in which b is counted
+        self.unit = self._uniform()
 
-    def end_values(self, speeds: tuple[float, ...]) -> list[float | None]:
+    def _end_values(self, speeds: tuple[float, ...]) -> list[float | None]:
         """Return b at the ends, None where they are at rest."""
         values: list[float | None] = []
         for u, speed in zip((0.0, 1.0), speeds, strict=True):
@@ -222,65 +228,59 @@ class _Planner:
             values.append(squared if speed else None)
         return values
 
-    def plan(self, ends: list[float | None]) -> TimedMotion:
-        """Return the motion with b given at the ends, or at rest."""
-        step = np.diff(self.cells)[:, None]
-        u = (self.cells[:-1, None] + step * (1.0 + GAUSS[0]) / 2.0).ravel()
-        weight = (step * GAUSS[1] / 2.0).ravel()
-        unit = self._uniform(u, ends)
-        places = self._places(u, weight, unit, features=SECOND_ORDER)
-        found = self._solved(places, unit, ends)
+    def plan(self) -> TimedMotion:
+        """Return the motion."""
+        places = self._places(features=SECOND_ORDER)
+        found = self._solved(places)
         again = AGAIN if self.forces.is_dry else 0
         for _ in range(again):
-            self.near = self._speed(found, unit)
-            places = self._places(u, weight, unit, features=SECOND_ORDER)
-            found = self._solved(places, unit, ends)
-        lower = self._lower_bound(u, places, found, unit, ends)
-        share, durations, moves = 1.0, [unit**-0.5], any(x is not None for x in ends)
+            self.near = self._speed(found)
+            places = self._places(features=SECOND_ORDER)
+            found = self._solved(places)
+        lower = self._lower_bound(places, found)
+        share, durations = 1.0, [self.unit**-0.5]
         kept: list[tuple[SquaredSpeed, Maxima]] = []
         while True:
             if self.is_sudden and share == 1.0:
-                places, found = self._hardened(u, weight, unit, ends, found)
+                places, found = self._hardened(found)
             elif self.has_rates or share < 1.0 or again:
-                places = self._places(u, weight, unit, share=share)
-                start = found.x if self.is_sudden else None
-                found = self._next(places, unit, ends, start, None) or found
-            at = u
+                places = self._places(share=share)
+                found = self._next(places, found.x if self.is_sudden else None) or found
+            at = self.u
             for k in range(ROUNDS + again):
-                speed = self.near = self._speed(found, unit)
+                speed = self.near = self._speed(found)
                 beyond = self._beyond(speed)
                 if not beyond.size and k >= again:
                     break
-                if beyond.size and not moves:
+                if beyond.size and not self.moves:
                     durations.append(speed.duration / self._largest(speed, beyond, 1.0, COARSE))
                 guess = self._guess(places, found)
                 if beyond.size:
-                    none = np.zeros(beyond.size)
-                    more = self._places(beyond, none, unit, share=share)
+                    more = self._places(beyond, share=share)
                     places, guess = self._joined(places, more, guess)
                 if again:
                     at = np.concatenate([at, beyond])
-                    places = places._replace(rows=self._rows(at, unit, share=share))
-                better = self._next(places, unit, ends, found.x, guess)
+                    places = places._replace(rows=self._rows(at, share=share))
+                better = self._next(places, found.x, guess)
                 if better is None:
                     break
                 found = better
-            speed = self._speed(found, unit)
-            if not moves:
+            speed = self._speed(found)
+            if not self.moves:
                 kept.append(self._slowed(speed))
                 is_near = kept[-1][0].duration <= (1.0 + SLOWER_DRY) * speed.duration
                 if is_near or not self.is_sudden or share < LEAST_SHARE:
                     break
             peaks = self._peaks(speed)
-            if moves and peaks.value.max() <= 1.0 + ON_LIMIT:
+            if self.moves and peaks.value.max() <= 1.0 + ON_LIMIT:
                 kept.append((speed, peaks))
                 break
             # a slower motion would not meet its ends, or dry friction would set in elsewhere
             share -= 1.5 * max(float(peaks.value.max()) - 1.0, 1e-5)
-            if share < LEAST_SHARE and moves:
+            if share < LEAST_SHARE and self.moves:
                 self._no_motion(places, found)
-        if self.is_sudden and not moves:
-            kept += self._at_one_speed(unit)
+        if self.is_sudden and not self.moves:
+            kept += self._at_one_speed()
         speed, peaks = min(kept, key=lambda motion: motion[0].duration)
         if not found.converged:
             warnings.warn(
@@ -295,33 +295,26 @@ class _Planner:
             speed,
             self._report(speed, peaks),
             self._binding(speed),
-            _falling(durations if not moves else [], speed.duration),
+            _falling([] if self.moves else durations, speed.duration),
             lower,
             found.converged,
         )
 
-    def _hardened(
-        self,
-        u: np.ndarray,
-        weight: np.ndarray,
-        unit: float,
-        ends: list[float | None],
-        found: Solution,
-    ) -> tuple[_Places, Solution]:
+    def _hardened(self, found: Solution) -> tuple[_Places, Solution]:
         """Return rows and solution with limits of rates, from soft friction to that of the robot.
 
         Each step starts where the one before ended; where tangents there allow no motion it is
         made shorter.
         """
-        self.near = self._speed(found, unit)
+        self.near = self._speed(found)
         self.softness, step = softest(self.forces, self.curve, self.near), HARDER
-        places = self._places(u, weight, unit)
-        found = self._solved(places, unit, ends)
+        places = self._places()
+        found = self._solved(places)
         while self.softness > 1.0 and step > NO_HARDER:
-            self.near, done = self._speed(found, unit), self.softness
+            self.near, done = self._speed(found), self.softness
             self.softness = max(done / step, 1.0)
-            harder = self._places(u, weight, unit)
-            better = self._next(harder, unit, ends, found.x, found.multipliers)
+            harder = self._places()
+            better = self._next(harder, found.x, found.multipliers)
             if better is not None and better.converged:
                 places, found = harder, better
             else:
@@ -329,20 +322,13 @@ class _Planner:
         self.softness = 1.0
         return places, found
 
-    def _lower_bound(
-        self,
-        u: np.ndarray,
-        places: _Places,
-        found: Solution,
-        unit: float,
-        ends: list[float | None],
-    ) -> float:
+    def _lower_bound(self, places: _Places, found: Solution) -> float:
         """Return what no motion undercuts, from the solution without limits of rates."""
         beta = places.rows.L[..., 1]
         own = found.multipliers[: beta.size].reshape(beta.shape)
-        price = price_of(u, -(own * beta).sum(axis=1), self.pieces)
-        near = self._speed(found, unit)
-        return LowerBound(self.curve, self.limits, self.forces, self.edges, near, unit)(price, ends)
+        price = price_of(self.u, -(own * beta).sum(axis=1), self.pieces)
+        about = self.curve, self.limits, self.forces, self.edges
+        return LowerBound(*about, self._speed(found), self.unit)(price, self.ends)
 
     # -- what is infeasible --
 
@@ -365,13 +351,13 @@ class _Planner:
         begin, end = self.curve.begin, self.curve.begin + self.curve.length
         return f"{float(self.curve.parameter(np.array(u))):.6g} of the path ({begin:g} … {end:g})"
 
-    def _uniform(self, u: np.ndarray, ends: list[float | None]) -> float:
+    def _uniform(self) -> float:
         """Return the largest constant b that all points allow, as far as slower is easier.
 
         Where only changes of b are limited, as along a straight line, that is b at the ends.
         """
-        rows = self._rows(u, 1.0)
-        f = np.zeros((u.size, rows.L.shape[2]))
+        rows = self._rows(self.u)
+        f = np.zeros((self.u.size, rows.L.shape[2]))
 
         def excess(b: float) -> np.ndarray:
             f[:, 0] = b
@@ -381,12 +367,12 @@ class _Planner:
         while excess(low).max() > 0.0:
             low *= 0.1
             if low < 1e-12:
-                self._explain(excess(low), u, rows.labels)
+                self._explain(excess(low), rows.labels)
         high = low
         while excess(high).max() <= 0.0:
             high *= 4.0
             if high > 1e12:
-                moving = [x for x in ends if x is not None]
+                moving = [x for x in self.ends if x is not None]
                 if moving and rows.L[..., 1:].any():
                     return max(moving)
                 raise InfeasibleError(
@@ -397,18 +383,19 @@ class _Planner:
             low, high = (middle, high) if excess(middle).max() <= 0.0 else (low, middle)
         return low
 
-    def _explain(self, excess: np.ndarray, u: np.ndarray, labels: tuple[Label, ...]) -> NoReturn:
+    def _explain(self, excess: np.ndarray, labels: tuple[Label, ...]) -> NoReturn:
         """Raise the error for a row that no speed keeps."""
         place, row = np.unravel_index(int(np.argmax(excess)), excess.shape)
         quantity, joint = labels[row]
+        here = self.u[place : place + 1]
         if quantity == "velocity":
-            p1 = self.curve(u[place : place + 1], 1)[1]
-            speeds = self.limits.speeds(self.curve.parameter(u[place : place + 1]), p1)
+            p1 = self.curve(here, 1)[1]
+            speeds = self.limits.speeds(self.curve.parameter(here), p1)
             joint = self.limits.names[int(np.argmin(speeds))]
         what = "cannot hold gravity" if quantity == "effort" else "cannot move"
         raise InfeasibleError(
             f"joint {joint!r} {what} within its {_said(quantity)} limit at "
-            f"{self._where(u[place])}, however slowly."
+            f"{self._where(here[0])}, however slowly."
         )
 
     def _no_motion(self, places: _Places, found: Solution) -> NoReturn:
@@ -424,20 +411,16 @@ class _Planner:
     # -- the problem and its solution --
 
     def _places(
-        self,
-        u: np.ndarray,
-        weight: np.ndarray,
-        unit: float,
-        *,
-        features: int | None = None,
-        share: float = 1.0,
+        self, more: np.ndarray | None = None, *, features: int | None = None, share: float = 1.0
     ) -> _Places:
-        rows = self._rows(u, unit, features=features, share=share)
+        """Return the points of the quadrature, or more that only bound."""
+        u, weight = (self.u, self.weight) if more is None else (more, np.zeros(more.size))
+        rows = self._rows(u, features=features, share=share)
         first, basis = basis_at(self.knots, self.degree, u, rows.L.shape[2])
         return _Places(Points(first, basis, weight), rows)
 
     def _rows(
-        self, u: np.ndarray, unit: float, *, features: int | None = None, share: float = 1.0
+        self, u: np.ndarray, *, features: int | None = None, share: float = 1.0
     ) -> Constraints:
         """Return the rows at u, of all limits or of those about so many features."""
         return constraints_at(
@@ -445,7 +428,7 @@ class _Planner:
             self.limits,
             self.forces,
             u,
-            unit,
+            self.unit,
             features=features or self.features,
             share=share,
             drives=self.drives,
@@ -477,18 +460,17 @@ class _Planner:
     def _solved(
         self,
         places: _Places,
-        unit: float,
-        ends: list[float | None],
         x: np.ndarray | None = None,
         multipliers: np.ndarray | None = None,
     ) -> Solution:
         fixed = np.zeros(self.size, dtype=bool)
         start = np.full(self.size, 0.7) if x is None else x.copy()
         least, most = LEAST_DRY if self.is_sudden else LEAST, CAP
-        for i, value in zip((0, -1), ends, strict=True):
-            if value is not None:
-                fixed[i], start[i] = True, value / unit
-                least, most = min(least, LEAST * value / unit), max(most, 2.0 * value / unit)
+        for i, b in zip((0, -1), self.ends, strict=True):
+            if b is not None:
+                value = b / self.unit
+                fixed[i], start[i] = True, value
+                least, most = min(least, LEAST * b / self.unit), max(most, 2.0 * value)
         problem = Problem(places.points, places.rows, least, most, fixed)
         centring = 10.0 if multipliers is None else 1e-2
         found = shortest(problem, start, 0.1 * self.tolerance, multipliers, centring)
@@ -497,23 +479,18 @@ class _Planner:
         return found
 
     def _next(
-        self,
-        places: _Places,
-        unit: float,
-        ends: list[float | None],
-        x: np.ndarray | None,
-        multipliers: np.ndarray | None,
+        self, places: _Places, x: np.ndarray | None, multipliers: np.ndarray | None = None
     ) -> Solution | None:
         """Return the solution, or None where the tangents of dry friction allow no motion."""
         try:
-            return self._solved(places, unit, ends, x, multipliers)
+            return self._solved(places, x, multipliers)
         except InfeasibleError:
             if not self.is_sudden:
                 raise
             return None
 
-    def _speed(self, found: Solution, unit: float) -> SquaredSpeed:
-        return SquaredSpeed(self.knots, found.x * unit, self.degree)
+    def _speed(self, found: Solution) -> SquaredSpeed:
+        return SquaredSpeed(self.knots, found.x * self.unit, self.degree)
 
     # -- what the limits are used by, everywhere --
 
@@ -542,10 +519,6 @@ class _Planner:
             return value, slope
         parameter = self.curve.parameter(u)
         less, change = self.limits.shift(self.uses, parameter)
-        change = np.broadcast_to(change, less.shape)
-        if isinstance(self.uses, DriveUses):
-            motors = self.uses.shift(parameter)
-            less, change = (np.hstack(x) for x in zip((less, change), motors, strict=True))
         rate_of_parameter = (self.curve.length * self.curve.sigma(u, 1))[:, None]
         return value - less, slope - change * rate_of_parameter
 
@@ -584,13 +557,14 @@ class _Planner:
             f"the motion still exceeds a limit after {SLOWER} rounds; give another number of knots."
         )
 
-    def _at_one_speed(self, unit: float) -> list[tuple[SquaredSpeed, Maxima]]:
+    def _at_one_speed(self) -> list[tuple[SquaredSpeed, Maxima]]:
         """Return the motion with one speed along the curve, if that can keep all limits.
 
         Where tangents of dry friction lead the solver astray it may be the fastest that is known.
         """
         try:
-            return [self._slowed(SquaredSpeed(self.knots, np.full(self.size, unit), self.degree))]
+            one = np.full(self.size, self.unit)
+            return [self._slowed(SquaredSpeed(self.knots, one, self.degree))]
         except (InfeasibleError, ConvergenceError):
             return []
 
@@ -620,18 +594,11 @@ class _Planner:
         rows = []
         for row in report.rows:  # bounds of the place instead of the first ones
             at = self.curve.parameter(speed.place(np.array([row.time])))
-            k = self.limits.names.index(row.joint)
-            if row.quantity in FEATURES and self.drives:
-                motor = self.drives.bounds[row.quantity]
-                high = motor(at)[0]
-                low, scale = -high, float(motor.values[0, k]) or 1.0
-            else:
-                low, high = self.limits.range_of(row.quantity, at)
-                scale = float(self.limits.scale(row.quantity)[k])
-            below, above = float(low[0, k]), float(high[0, k])
-            margin = min(row.value - below, above - row.value)
-            bound = below if row.value - below < above - row.value else above
-            rows.append(row._replace(bound=bound, margin=margin, use=1.0 - margin / scale))
+            k, along = self.limits.names.index(row.joint), self.limits.ranges[row.quantity]
+            low, high = (float(x[0, k]) for x in along.sides(at))
+            bound, side = (low, -1.0) if row.value - low < high - row.value else (high, 1.0)
+            rows.append(LimitRow.of(row[:2], row.time, row.value, bound, side, along.scale[k],
+                                    row.missing))  # fmt: skip
         return LimitReport(tuple(rows))
 
     def _binding(self, speed: SquaredSpeed) -> tuple[Binding, ...]:

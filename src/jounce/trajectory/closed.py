@@ -17,10 +17,10 @@ from jounce.api.closures import (
     rates_from,
 )
 from jounce.api.kinematics import poses
-from jounce.errors import ArgumentError, ClosureError, ShapeError
+from jounce.errors import ArgumentError, ClosureError
 from jounce.model.configuration import difference, integrate
 from jounce.model.robot import Robot
-from jounce.trajectory.protocol import RobotMotion, checked_times, motion_at
+from jounce.trajectory.protocol import RobotMotion, checked_span, checked_times, motion_at
 
 STEPS = 200  # in which the motion is followed from its start
 CLOSED = 1e-13  # of the size of the robot
@@ -56,22 +56,14 @@ class ClosedMotion:
         *,
         at: Any = None,
     ) -> None:
-        if motion.n != robot.nq:
-            raise ShapeError(
-                f"the motion has {motion.n} coordinates, {robot.name!r} has {robot.nq}."
-            )
-        if not np.isfinite(motion.duration) or motion.duration <= 0.0:
-            raise ArgumentError("the motion has no end; give it a duration.")
+        self.t0, end, self.knots = checked_span(robot, motion)
         self.robot, self.leader = robot, motion
         self.n, self.duration = robot.nq, motion.duration
-        self.t0 = float(getattr(motion, "t0", 0.0))
-        self.knots = np.asarray(getattr(motion, "knots", ()), dtype=float)
-        ends = (self.t0, self.t0 + self.duration)
-        at = np.union1d(self.knots if at is None else checked_times(at, 0), ends)
+        at = np.union1d(self.knots if at is None else checked_times(at, 0), (self.t0, end))
         given = motion_at(robot, motion, at, 0)[0]
         check_closed(robot, given)
         self._lead(given[0], independent)
-        self._follow(np.linspace(*ends, STEPS + 1), given[0])
+        self._follow(np.linspace(self.t0, end, STEPS + 1), given[0])
         away = np.abs(difference(robot, given, self._closed(at, given))).max(axis=1)
         if away.max() > REACHED:
             k = int(np.argmax(away > REACHED))

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from jounce.errors import ShapeError
+from jounce.errors import ArgumentError, ShapeError, WrongTypeError
 from jounce.model.checks import (
     as_floats,
     check_finite,
@@ -108,6 +108,29 @@ def checked_samples(t: Any, q: Any) -> tuple[np.ndarray, np.ndarray]:
     check_finite("q", q)
     check_increasing("t", t)
     return t, q
+
+
+def span_of(motion: RobotMotion) -> tuple[float, np.ndarray]:
+    """Return when a motion begins, in s, 0 unless it says so, and its knots, where it has some."""
+    knots = np.asarray(getattr(motion, "knots", ()), dtype=float)
+    return float(getattr(motion, "t0", 0.0)), knots
+
+
+def checked_span(
+    robot: Robot, motion: RobotMotion, what: str = "motion"
+) -> tuple[float, float, np.ndarray]:
+    """Return when a motion begins and ends, and its knots; raise if it is not one of the robot."""
+    if not callable(motion) or not hasattr(motion, "duration"):
+        raise WrongTypeError(
+            f"the {what} must be a trajectory, of jounce.trajectory or with n, duration and "
+            f"motion(t, order=4), got {type(motion).__name__}."
+        )
+    if motion.n != robot.nq:
+        raise ShapeError(f"the {what} has {motion.n} coordinates, {robot.name!r} has {robot.nq}.")
+    if not np.isfinite(motion.duration) or motion.duration <= 0.0:
+        raise ArgumentError(f"the {what} has no end; give it a duration.")
+    start, knots = span_of(motion)
+    return start, start + motion.duration, knots
 
 
 def motion_at(robot: Robot, motion: RobotMotion, times: np.ndarray, order: int) -> list[np.ndarray]:

@@ -12,7 +12,7 @@ import jounce
 from jounce import fleet
 from jounce.errors import ArgumentError
 from jounce.identification import Information, identify
-from jounce.limits.check import check_log, needed_order
+from jounce.limits.check import check_log
 from jounce.limits.limits import MotionLimits
 from jounce.tables import open_log
 from tests.tolerances import EXACT, INDEPENDENT, assert_close
@@ -80,7 +80,7 @@ def test_limits_of_every_log_and_joint_the_worst_first(two: Any, logs: Path):
     assert len(found.failed) == 1
     assert 0 < len(found.violations) < len(found.rows)
     path = str(logs / "07.npz")
-    log = open_log(ARM, path, order=needed_order(limits))
+    log = open_log(ARM, path, order=limits.order)
     alone = check_log(ARM, log, limits).rows
     for file, row in found.rows:
         if file == path:

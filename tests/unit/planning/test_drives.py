@@ -45,9 +45,8 @@ def test_rows_are_what_the_feedforward_says(rng, stiffness, damping: float):
         elastic, motor_torque=[30.0, 8.0], motor_speed=[4.0, 6.0], motor_torque_rate=[90.0, 70.0]
     )
     u, unit = np.linspace(0.05, 0.95, 7), 1.7
-    rows = constraints_at(
-        curve, LimitsAlong(robot, limits), drives.forces, u, unit, features=5, drives=drives
-    )
+    along = LimitsAlong(robot, limits, drives.bounds)
+    rows = constraints_at(curve, along, drives.forces, u, unit, features=5, drives=drives)
     f = np.concatenate([rng.uniform(0.5, 2.0, (7, 1)), rng.normal(size=(7, 4))], axis=1)
     G, dG = rows(f)
     b, b1, b2, b3, b4 = unit * f.T
