@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from itertools import islice
@@ -13,6 +13,8 @@ from time import monotonic
 from typing import Any
 
 from jounce.errors import ArgumentError, ClusterError
+from jounce.fleet.manifest import one_line
+from jounce.fleet.sources import Source
 from jounce.lazy import required
 from jounce.model.checks import checked_integer
 
@@ -25,7 +27,7 @@ OWN = {
     "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 2**25,
     "distributed.worker.profile.enabled": False,
 }
-Outcome = Any  # what a task returns, or the exception of a task that could not be run
+Progress = Callable[[int, int], None]
 
 
 @contextmanager
@@ -79,18 +81,26 @@ def unpacked(common: bytes) -> Any:
 
 def outcomes(
     client: Any,
-    submitted: Iterable[Any],
-    more: Callable[[Outcome], Iterable[Any]] = lambda _: (),
-) -> Iterator[tuple[Any, Outcome]]:
-    """Yield futures and what became of them, in the order in which they end.
+    logs: Sequence[Source],
+    begin: Callable[[Source], Any],
+    follow: Callable[[Any], Any] = lambda _: None,
+    progress: Progress | None = None,
+) -> Iterator[tuple[Source, Any]]:
+    """Yield logs and what became of them, in the order in which they end.
 
-    ``submitted`` submits tasks as it is read, a few ahead of what the cluster can do.
-    ``more(outcome)`` are futures that follow from one; then it is not yielded itself.
+    ``begin(log)`` submits the task of a log, a few ahead of what the cluster can do;
+    ``follow(result)`` the one that goes on with what a task returned, None if there is none.  What
+    no worker could do becomes a line that says so.  ``progress(done, total)`` is told after each.
     """
     distributed = required("distributed", "a fleet", "fleet")
-    waiting = iter(submitted)
+    waiting, done = iter(logs), 0
     running = distributed.as_completed()
+    about: dict[str, Source] = {}
     counted, wanted = -inf, AHEAD
+
+    def add(log: Source, future: Any) -> None:
+        about[future.key] = log
+        running.add(future)
 
     def fill() -> None:
         nonlocal counted, wanted
@@ -98,27 +108,35 @@ def outcomes(
             with suppress(OSError):  # that a scheduler has gone, the tasks will tell
                 wanted = AHEAD * (sum(client.nthreads().values()) or 1)
             counted = monotonic()
-        running.update([*islice(waiting, max(0, wanted - running.count()))])
+        for log in islice(waiting, max(0, wanted - running.count())):
+            add(log, begin(log))
 
     try:
         fill()
         for future in running:
-            outcome = _outcome(client, future)
-            following = list(more(outcome))
-            running.update(following)
+            log = about.pop(future.key)
+            outcome = _outcome(client, log, future)
+            following = follow(outcome)
+            if following is not None:
+                add(log, following)
             fill()
-            if not following:
-                yield future, outcome
+            if following is None:
+                done += 1
+                yield log, outcome
+                if progress is not None:
+                    progress(done, len(logs))
     finally:
         with suppress(Exception):  # the scheduler may have gone
             client.cancel(list(running.futures), force=True)
 
 
-def _outcome(client: Any, future: Any) -> Outcome:
+def _outcome(client: Any, log: Source, future: Any) -> Any:
     if future.status in ("cancelled", "lost"):
         raise ClusterError(
             f"the scheduler {client.scheduler.addr} went away or dropped the work; run it again: "
             "what is done is not done again."
         )
     failure = future.exception()
-    return future.result() if failure is None else failure
+    if failure is None:
+        return future.result()
+    return f"{log.path}: no worker could do it ({one_line(failure)})."

@@ -7,12 +7,12 @@ alone, so that the result is the same, bit for bit, whatever the workers.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
 from jounce.errors import ArgumentError
-from jounce.fleet.cluster import connected, outcomes, packed, unpacked
+from jounce.fleet.cluster import Progress, connected, outcomes, packed, unpacked
 from jounce.fleet.manifest import one_line
 from jounce.fleet.sources import Files, Source, sources
 from jounce.identification.information import Information
@@ -33,7 +33,7 @@ def information(
     coulomb_speed: float = COULOMB_SPEED,
     client: Any = None,
     workers: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     **reading: Any,
 ) -> Information:
     """Return what logs with positions and forces tell together, for `identify`.
@@ -56,9 +56,8 @@ def information(
     """
     options = {"friction": friction, "armature": armature, "coulomb_speed": coulomb_speed}
     logs = sources(files)
-    waves = [logs[i : i + WAVE] for i in range(0, len(logs), WAVE)]
     with connected(client, workers) as cluster:
-        told, failed = _told(cluster, waves, (robot, options, reading), progress)
+        told, failed = _told(cluster, logs, packed((robot, options, reading)), progress)
         merged = None if not told else _tree(cluster, told).result()
     if merged is None:
         raise ArgumentError(f"no log can be read; the first: {failed[0]}")
@@ -68,44 +67,31 @@ def information(
 
 
 def _told(
-    cluster: Any,
-    waves: list[list[Source]],
-    made_with: tuple[Robot, dict[str, Any], dict[str, Any]],
-    progress: Callable[[int, int], None] | None,
+    cluster: Any, logs: list[Source], common: bytes, progress: Progress | None
 ) -> tuple[list[Any], list[str]]:
     """Return a future for every wave with a log that could be read, and lines about the others."""
-    common = packed(made_with)
-    place: dict[str, tuple[int, int]] = {}
-    kept: list[dict[int, Any]] = [{} for _ in waves]
+    waves = [logs[i : i + WAVE] for i in range(0, len(logs), WAVE)]
+    wave_of = {log: i for i, wave in enumerate(waves) for log in wave}
     missing = [len(wave) for wave in waves]
+    kept: dict[Source, Any] = {}
     merged: dict[int, Any] = {}
-    failed: dict[tuple[int, int], str] = {}
+    failed: dict[Source, str] = {}
 
-    def begun() -> Iterator[Any]:
-        for i, wave in enumerate(waves):
-            for k, source in enumerate(wave):
-                kept[i][k] = cluster.submit(_leaf, common, source.path, pure=False)
-                # the triangle stays where it is; only this comes here
-                future = cluster.submit(_error, kept[i][k], pure=False, priority=1)
-                place[future.key] = i, k
-                yield future
+    def begin(log: Source) -> Any:
+        kept[log] = cluster.submit(_leaf, common, log.path, pure=False)
+        # the triangle stays where it is; only this comes here
+        return cluster.submit(_error, kept[log], pure=False, priority=1)
 
-    for done, (future, error) in enumerate(outcomes(cluster, begun()), 1):
-        i, k = place.pop(future.key)
+    for log, error in outcomes(cluster, logs, begin, progress=progress):
+        i = wave_of[log]
         missing[i] -= 1
         if error is not None:
-            killed = isinstance(error, BaseException)
-            path = waves[i][k].path
-            failed[i, k] = (
-                f"{path}: no worker could do it ({one_line(error)})." if killed else error
-            )
-            del kept[i][k]
-        if not missing[i] and kept[i]:
-            merged[i] = _tree(cluster, [kept[i][k] for k in sorted(kept[i])])
-            kept[i].clear()
-        if progress is not None:
-            progress(done, sum(map(len, waves)))
-    return [merged[i] for i in sorted(merged)], [failed[at] for at in sorted(failed)]
+            failed[log] = error
+            del kept[log]
+        if not missing[i]:
+            told = [kept.pop(x) for x in waves[i] if x in kept]
+            merged |= {i: _tree(cluster, told)} if told else {}
+    return [merged[i] for i in sorted(merged)], [failed[x] for x in logs if x in failed]
 
 
 def _leaf(common: bytes, path: str) -> Information | str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from jounce.errors import ArgumentError
-from jounce.fleet.cluster import connected, outcomes, packed, unpacked
+from jounce.fleet.cluster import Progress, connected, outcomes, packed, unpacked
 from jounce.fleet.manifest import one_line
 from jounce.fleet.sources import Files, Source, sources
 from jounce.limits.check import LimitRow, check_log
@@ -43,7 +43,7 @@ def check(
     actuated: str | Sequence[str] | None = None,
     client: Any = None,
     workers: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     **reading: Any,
 ) -> FleetLimits:
     """Check logs against limits, by default the robot's own.
@@ -69,27 +69,18 @@ def check(
         raise ArgumentError(f"no limits are known of {robot.name!r}; give some.")
     common = packed((robot, limits, actuated, reading))
     logs = sources(files)
-    about: dict[str, Source] = {}
     rows: list[FleetRow] = []
     failed: dict[str, str] = {}
     with connected(client, workers) as cluster:
 
-        def begun() -> Iterator[Any]:
-            for source in logs:
-                future = cluster.submit(_worst, common, source.path, pure=False)
-                about[future.key] = source
-                yield future
+        def begin(log: Source) -> Any:
+            return cluster.submit(_worst, common, log.path, pure=False)
 
-        for done, (future, outcome) in enumerate(outcomes(cluster, begun()), 1):
-            path = about.pop(future.key).path
-            if isinstance(outcome, BaseException):
-                failed[path] = f"{path}: no worker could do it ({one_line(outcome)})."
-            elif isinstance(outcome, str):
-                failed[path] = outcome
+        for log, outcome in outcomes(cluster, logs, begin, progress=progress):
+            if isinstance(outcome, str):
+                failed[log.path] = outcome
             else:
-                rows += [FleetRow(path, row) for row in outcome]
-            if progress is not None:
-                progress(done, len(logs))
+                rows += [FleetRow(log.path, row) for row in outcome]
     rows.sort(key=lambda found: (-found.row.use, found.file, found.row.joint))
     return FleetLimits(tuple(rows), tuple(failed[path] for path in sorted(failed)))
 

@@ -11,13 +11,13 @@ import copy
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from jounce.files import atomic_write
-from jounce.fleet.cluster import connected, outcomes, packed, unpacked
+from jounce.fleet.cluster import Progress, connected, outcomes, packed, unpacked
 from jounce.fleet.manifest import Manifest, Record, content_key, one_line
 from jounce.fleet.sources import Files, Source, sources
 from jounce.kernels.kernel import kernel
@@ -30,8 +30,6 @@ from jounce.tables.parquet import join_parquet, pyarrow
 
 SPLIT = 16_000_000  # samples of a part, about 20 s; parts are written twice
 PARTS = ".parts"
-
-Progress = Callable[[int, int], None]
 
 
 class Torques(NamedTuple):
@@ -135,12 +133,21 @@ def inverse_dynamics(
     checked = checked_integer("order", order), checked_integer("split", split, 1)
     work = Work(robot, folder, *checked, reading)
     logs = sources(files, folder)
-    made = 0
+    common, made = packed(work), 0
     with connected(client, workers) as cluster, Manifest(folder) as manifest:
-        for done, is_new in enumerate(_records(cluster, work, logs, manifest), 1):
-            made += is_new
-            if progress is not None:
-                progress(done, len(logs))
+
+        def begin(log: Source) -> Any:
+            known = manifest.records.get(log.output)
+            return cluster.submit(_begin, common, log, known, pure=False)
+
+        def follow(outcome: Any) -> Any:
+            return _in_parts(cluster, common, outcome) if isinstance(outcome, Plan) else None
+
+        for log, outcome in outcomes(cluster, logs, begin, follow, progress):
+            record = Record(*log, error=outcome) if isinstance(outcome, str) else outcome
+            if record is not None:
+                manifest.add(record)
+                made += record.error is None
         result = Torques(tuple(manifest.records[log.output] for log in logs), made)
         if not result.failed:
             shutil.rmtree(folder / PARTS, ignore_errors=True)
@@ -153,36 +160,13 @@ def _every_digit(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else repr(value)
 
 
-def _records(cluster: Any, work: Work, logs: list[Source], manifest: Manifest) -> Iterator[bool]:
-    """Add the record of every log as it is done; yield whether a result was made for it."""
-    common = packed(work)
-    about: dict[str, Source] = {}
-
-    def begun() -> Iterator[Any]:
-        for source in logs:
-            known = manifest.records.get(source.output)
-            future = cluster.submit(_begin, common, source, known, pure=False)
-            about[future.key] = source
-            yield future
-
-    def parts_of(outcome: Any) -> Iterator[Any]:
-        if isinstance(outcome, Plan):
-            parts = [
-                cluster.submit(_part, common, outcome, i, pure=False, priority=1)
-                for i in range(len(outcome.parts))
-            ]
-            joined = cluster.submit(_join, common, outcome, parts, pure=False, priority=2)
-            about[joined.key] = outcome.source
-            yield joined
-
-    for future, outcome in outcomes(cluster, begun(), parts_of):
-        source = about.pop(future.key)
-        if isinstance(outcome, BaseException):
-            why = f"{source.path}: no worker could do it ({one_line(outcome)})."
-            outcome = Record(*source, error=why)
-        if outcome is not None:
-            manifest.add(outcome)
-        yield outcome is not None and outcome.error is None
+def _in_parts(cluster: Any, common: bytes, plan: Plan) -> Any:
+    """Submit the parts of a log, and return the future of what joins them."""
+    parts = [
+        cluster.submit(_part, common, plan, i, pure=False, priority=1)
+        for i in range(len(plan.parts))
+    ]
+    return cluster.submit(_join, common, plan, parts, pure=False, priority=2)
 
 
 def _begin(common: bytes, source: Source, known: Record | None) -> Record | Plan | None:

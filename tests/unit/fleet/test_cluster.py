@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 
 from jounce.fleet import cluster, inverse_dynamics
 from jounce.fleet.cluster import AHEAD, outcomes
+from jounce.fleet.sources import Source
 from tests.unit.fleet.logs import ARM, write_log
 
 pytest.importorskip("distributed")
@@ -24,15 +24,16 @@ def test_workers_that_come_later_get_work(one: Any, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(one, "nthreads", lambda: dict.fromkeys(range(next(there)), 1))
     submitted = 0
 
-    def begun() -> Iterator[Any]:
+    def begin(log: Source) -> Any:
         nonlocal submitted
-        for i in range(100):
-            submitted += 1
-            yield one.submit(int, i, pure=False)
+        submitted += 1
+        return one.submit(int, log.path, pure=False)
 
     found = []
     ahead = []
-    for done, (_, outcome) in enumerate(outcomes(one, begun())):
+    logs = [Source(str(i), "") for i in range(100)]
+    for done, (log, outcome) in enumerate(outcomes(one, logs, begin)):
+        assert int(log.path) == outcome
         found.append(outcome)
         ahead.append(submitted - done - 1)  # of those that are not yielded
     assert sorted(found) == list(range(100))
@@ -46,8 +47,9 @@ def test_a_scheduler_that_cannot_be_asked_is_told_by_the_tasks(
         raise OSError("Timed out trying to connect")
 
     monkeypatch.setattr(one, "nthreads", gone)
-    tasks = (one.submit(int, i, pure=False) for i in range(20))
-    assert sorted(outcome for _, outcome in outcomes(one, tasks)) == list(range(20))
+    logs = [Source(str(i), "") for i in range(20)]
+    found = outcomes(one, logs, lambda log: one.submit(int, log.path, pure=False))
+    assert sorted(outcome for _, outcome in found) == list(range(20))
 
 
 class Deadly:
