@@ -160,11 +160,13 @@ def numbers(
 
 def elastic_robot(
     robot: Robot, texts: tuple[str, ...], actuated: list[str] | None = None
-) -> SeriesElastic:
-    """Return the robot with the springs and motors of ``--elastic K,J``.
+) -> SeriesElastic | None:
+    """Return the robot with the springs and motors of ``--elastic K,J``, if that is given.
 
     Given once it is for all joints, or for the actuated ones where these are named.
     """
+    if not texts:
+        return None
     from jounce.elastic import SeriesElastic
 
     pairs = [numbers("--elastic", text, 2, infinite=True) for text in texts]

@@ -78,14 +78,10 @@ def plan(robot: Robot, *, points: Path, limits: Path | None, **options: Any) -> 
     out, page = check_table(options["out"]), check_output(options["report"], ".html")
     plot = check_picture(options["plot"])
     if page is not None:
-        required("plotly", "--report", "report")
+        required("plotly", "a report", "report")
         if robot.closures and options["actuated"] is None:
             raise motors_unnamed(robot, "--report shows the forces of")
-    drives = (
-        elastic_robot(robot, options["elastic"], options["actuated"])
-        if options["elastic"]
-        else None
-    )
+    drives = elastic_robot(robot, options["elastic"], options["actuated"])
     known, motors = _limits(limits, robot, is_elastic=drives is not None)
     path = read_motion(points, robot, units=options["units"]).values[0]
     if robot.closures:

@@ -75,17 +75,13 @@ def report(
     is one file of HTML that needs no network.  Limits that MOTION exceeds are marked on it, and
     counted here; they do not change the exit code, which is 0.
     """
+    from jounce.lazy import required
     from jounce.limits.forces import motors_unnamed
-    from jounce.report.page import require_plotly
     from jounce.report.write import STEPS, write_report
 
     check_output(out, ".html", ".htm")
-    require_plotly()
-    drives = (
-        elastic_robot(robot, options["elastic"], options["actuated"])
-        if options["elastic"]
-        else None
-    )
+    required("plotly", "a report", "report")
+    drives = elastic_robot(robot, options["elastic"], options["actuated"])
     orders = options["order"] + 2
     if robot.closures and options["actuated"] is None:
         raise motors_unnamed(robot, "its forces are those of")

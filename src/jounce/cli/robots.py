@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import click
 from rich.markup import escape
-from rich.table import Table
 
-from jounce.cli.console import output
+from jounce.cli.console import grid, output
 
 
 @click.command(epilog="Example: jounce robots")
@@ -14,7 +13,7 @@ def robots() -> None:
     """List the bundled robots."""
     import jounce
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = grid()
     table.add_column("robot", style="cyan", no_wrap=True)
     for heading in ("nq", "nv", "bodies", "mass [kg]"):
         table.add_column(escape(heading), justify="right", no_wrap=True)

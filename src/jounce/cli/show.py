@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from rich.markup import escape
-from rich.table import Table
 
 from jounce.cli.arguments import robot_argument
-from jounce.cli.console import output
+from jounce.cli.console import grid, output
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from jounce.model.records import Body, Frame, Joint
     from jounce.model.robot import Robot
@@ -113,7 +113,7 @@ def _print(console: Console, summary: dict[str, Any], *, with_frames: bool) -> N
 
 
 def _table(bodies: list[dict[str, Any]]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = grid()
     table.add_column("body", no_wrap=True)
     table.add_column("joint", style="cyan", overflow="fold")
     table.add_column("kind", overflow="fold", min_width=len("cylindrical"))
@@ -136,7 +136,7 @@ def _table(bodies: list[dict[str, Any]]) -> Table:
 
 
 def _frame_table(frames: list[dict[str, Any]]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = grid()
     table.add_column("frame", no_wrap=True)
     table.add_column("on body", style="cyan", no_wrap=True)
     table.add_column(escape("position there [m]"), no_wrap=True)

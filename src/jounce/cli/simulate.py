@@ -65,7 +65,7 @@ def simulate(robot: Robot, **options: Any) -> None:
     plot = check_picture(options["plot"])
     if robot.closures and options["elastic"]:
         raise click.UsageError(f"--elastic is for trees, and robot {robot.name!r} has closures")
-    thing = elastic_robot(robot, options["elastic"]) if options["elastic"] else robot
+    thing = elastic_robot(robot, options["elastic"]) or robot
     state = _state(robot, thing, options)
     torque = None if options["torque"] is None else numbers("--torque", options["torque"], robot.nv)
     end = options["duration"]

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 from rich.markup import escape
-from rich.table import Table
 
 from jounce.cli.arguments import count_option, robot_argument
-from jounce.cli.console import output, progress
+from jounce.cli.console import grid, output, progress
 from jounce.cli.failure import CheckFailed
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from jounce.model.robot import Robot
     from jounce.verification.records import Verification
 
@@ -43,7 +44,7 @@ def verify(robot: Robot, **options: int) -> None:
 def _table(found: Verification) -> Table:
     from jounce.verification.records import number
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = grid()
     table.add_column("check")
     table.add_column("value", justify="right", no_wrap=True)
     table.add_column("limit", no_wrap=True)

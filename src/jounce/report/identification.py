@@ -12,8 +12,8 @@ from jounce.api.dynamics import inverse_dynamics
 from jounce.files import atomic_write
 from jounce.identification.identify import Identified
 from jounce.identification.logs import samples_of
+from jounce.lazy import required
 from jounce.model.components import velocity_names
-from jounce.report.page import require_plotly
 
 SHOWN = 4000  # samples of a curve; of longer logs every so-manieth is drawn
 BINS = 60
@@ -30,7 +30,7 @@ def write_identification(
     ``log`` is any log but an `Information`, which has no samples; ``reading`` is as in `identify`.
     The page needs no other file and no network.
     """
-    require_plotly()
+    required("plotly", "a report", "report")
     blocks = [*samples_of(found.terms.robot, log, reading)]
     time, q, v, a, Q = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
     computed = {

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from jounce.errors import UnsupportedError
+from jounce.lazy import required
 from jounce.report.records import Plot, Report, Section
 
 NUMBERS = 1_400_000  # of the plots together; 5.3 bytes of the page each
@@ -31,19 +31,9 @@ _SCRIPTS = (
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 
 
-def require_plotly() -> None:
-    """Raise unless the package that brings plotly.js is there."""
-    from importlib.util import find_spec
-
-    if find_spec("plotly") is None:
-        raise UnsupportedError("a report needs plotly: pip install 'jounce[report]'.")
-
-
 def page(report: Report) -> str:
     """Return the page of a report; the same report gives the same text."""
-    require_plotly()
-    from plotly.offline import get_plotlyjs  # pyright: ignore[reportMissingImports]
-
+    plotly = required("plotly.offline", "a report", "report")
     arrays: list[np.ndarray] = []
     content = _content(report, arrays)
     places = {
@@ -51,7 +41,7 @@ def page(report: Report) -> str:
         "style": _template("report.css"),
         "content": _json(content),
         "arrays": "\n".join(_array(i, values) for i, values in enumerate(arrays)),
-        "plotly": get_plotlyjs(),
+        "plotly": plotly.get_plotlyjs(),
         "script": "\n".join(_template(name) for name in _SCRIPTS),
     }
     return _PLACE.sub(lambda match: places[match[1]], _template("report.html"))

@@ -10,9 +10,11 @@ import numpy as np
 from jounce.api.call import Wrench
 from jounce.api.closures import OPEN, closure_error
 from jounce.api.dynamics import joint_wrenches, kinetic_energy, potential_energy
+from jounce.dynamics.friction import motor_signal
 from jounce.elastic import SeriesElastic
 from jounce.limits.check import LimitReport, LimitRow, values_of, worst_rows
 from jounce.limits.limits import MotionLimits, Quantity, spoken, unknown_limits
+from jounce.model.parameters import motor_parts
 from jounce.model.robot import Robot
 from jounce.report.labels import (
     body_lines,
@@ -192,14 +194,10 @@ def energy_section(robot: Robot, time: np.ndarray, motion: Motion, forces: np.nd
 def friction_power(robot: Robot, v: np.ndarray) -> np.ndarray:
     """Return the power ``Σ (D v + F) v`` that damping and friction take, ``(samples,)``."""
     power = np.zeros(len(v))
-    for joint in robot.joints:
-        source = joint if joint.mimic is None else robot.joints[joint.mimic.source]
-        ratio = 1.0 if joint.mimic is None else joint.mimic.multiplier
-        speed = ratio * v[:, source.v_slice]
-        power += np.sum(np.array(joint.damping) * speed**2, axis=-1)
-        for k, (coulomb, offset, scale) in enumerate(joint.friction):
-            x = speed[:, k]
-            power += coulomb * x * x / np.sqrt(x * x + scale * scale) + offset * x
+    for kind, i, size, factor, speed in motor_parts(robot):
+        if kind != "armature":
+            x = factor * v[:, i]
+            power += size * motor_signal(kind, [x, x], speed)[0] * x
     return power
 
 

@@ -14,12 +14,13 @@ from jounce.api.kinematics import poses
 from jounce.elastic import SeriesElastic
 from jounce.errors import ArgumentError, ShapeError, UnsupportedError
 from jounce.files import atomic_write
+from jounce.lazy import required
 from jounce.limits.forces import MotionForces, motors_unnamed
 from jounce.limits.limits import MotionLimits, checked_limits
 from jounce.model.checks import as_floats
 from jounce.model.robot import Robot
 from jounce.report.drawing import placements, skeleton
-from jounce.report.page import page, require_plotly
+from jounce.report.page import page
 from jounce.report.records import Report
 from jounce.report.sections import (
     Motion,
@@ -65,7 +66,7 @@ def write_report(
     reader should know of it.  ``progress`` is called `STEPS` times.  The file appears when it is
     complete, and needs no other file and no network.
     """
-    require_plotly()
+    required("plotly", "a report", "report")
     tick = progress or (lambda: None)
     told = {"source": source, "notes": notes, "progress": tick}
     who = {"limits": limits, "elastic": elastic, "actuated": actuated}
