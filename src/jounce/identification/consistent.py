@@ -24,8 +24,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from jounce.errors import SolverError, UnsupportedError
+from jounce.errors import SolverError
 from jounce.identification.terms import Terms
+from jounce.lazy import required
 
 PRIORS = ("entropic", "euclidean", None)
 FLOOR = 1e-6  # ε: of the model's matter, what a body keeps that needs none
@@ -239,7 +240,7 @@ class _Program:
 
     def solved(self) -> Array:
         """Return x at the minimum."""
-        clarabel = _clarabel()
+        clarabel = required("clarabel", "a fit without consistent=False", "identify")
         kinds = {
             "zero": clarabel.ZeroConeT,
             "nonnegative": clarabel.NonnegativeConeT,
@@ -286,14 +287,3 @@ def _unpacked(vector: Array) -> Array:
     matrix = np.zeros((4, 4))
     matrix[_ROWS, _COLUMNS] = matrix[_COLUMNS, _ROWS] = vector / _WEIGHTS
     return matrix
-
-
-def _clarabel() -> Any:
-    try:
-        import clarabel
-    except ImportError as error:
-        raise UnsupportedError(
-            "physical parameters need the solver clarabel: pip install 'jounce[identify]', or "
-            "pass consistent=False."
-        ) from error
-    return clarabel

@@ -23,6 +23,7 @@ from jounce.identification import consistent as cones
 from jounce.identification.doubts import doubts
 from jounce.identification.information import Information
 from jounce.identification.logs import information_of
+from jounce.identification.summary import summary
 from jounce.identification.terms import COULOMB_SPEED, FRICTION, Terms
 from jounce.model.components import velocity_names
 from jounce.model.parameters import friction_kinds
@@ -101,8 +102,6 @@ class Identified:
 
     def report(self) -> str:
         """Return residuals, friction, parameters of the bodies and all doubts, as text."""
-        from jounce.identification.summary import summary
-
         return summary(self)
 
 
@@ -196,17 +195,17 @@ def weighted_fit(told: Information) -> Fit:
     """Return the base parameters that fit best, with the weights of their own residuals."""
     sigma = _finest(told)  # the same part of every force, to begin with
     for _ in range(ROUNDS):
-        base, covariance, condition = _solved(*told.weighted(sigma))
+        base, covariance, condition = least_squares(*told.weighted(sigma))
         after = _deviations(told, base, sigma, covariance)
         settled = np.max(np.abs(after / sigma - 1.0)) < SETTLED
         sigma = after
         if settled:
             break
-    base, covariance, condition = _solved(*told.weighted(sigma))
+    base, covariance, condition = least_squares(*told.weighted(sigma))
     return Fit(base, sigma, covariance, condition)
 
 
-def _solved(A: Array, b: Array) -> tuple[Array, Array, float]:
+def least_squares(A: Array, b: Array) -> tuple[Array, Array, float]:
     """Return solution, covariance and condition of least squares; undecided ones stay at zero."""
     lengths = np.linalg.norm(A, axis=0)
     scale = np.where(lengths > RANK * lengths.max(initial=0.0), lengths, 1.0)
@@ -257,7 +256,7 @@ def _physical(
         sigma = after
         if settled or rounds == PHYSICAL_ROUNDS:
             break
-    _, covariance, _ = _solved(*told.weighted(sigma))
+    _, covariance, _ = least_squares(*told.weighted(sigma))
     return theta, stiffness, Fit(fit.base, sigma, covariance, fit.condition)
 
 
@@ -323,18 +322,11 @@ def _options(
     coulomb_speed: float | None,
 ) -> dict[str, Any]:
     """Return what is looked for: as told, else as the given Information has it."""
-    for log in logs:
-        if isinstance(log, Information):
-            terms = log.terms
-            known = terms.friction, terms.armature, terms.coulomb_speed
-            break
-    else:
-        known = FRICTION, False, COULOMB_SPEED
-    return {
-        "friction": known[0] if friction is None else friction_kinds(friction),
-        "armature": known[1] if armature is None else armature,
-        "coulomb_speed": known[2] if coulomb_speed is None else coulomb_speed,
-    }
+    usual = {"friction": FRICTION, "armature": False, "coulomb_speed": COULOMB_SPEED}
+    known = next((log.terms.options for log in logs if isinstance(log, Information)), usual)
+    kinds = None if friction is None else friction_kinds(friction)
+    said = {"friction": kinds, "armature": armature, "coulomb_speed": coulomb_speed}
+    return known | {name: value for name, value in said.items() if value is not None}
 
 
 def information_from(

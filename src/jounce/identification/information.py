@@ -27,7 +27,7 @@ import numpy as np
 from jounce.errors import ArgumentError, ShapeError, TableError
 from jounce.files import atomic_write
 from jounce.formats.load import load as load_robot
-from jounce.identification.terms import COULOMB_SPEED, FRICTION, Terms, terms_of
+from jounce.identification.terms import COULOMB_SPEED, FRICTION, OPTIONS, Terms, terms_of
 from jounce.identification.triangle import BLOCK, merged, reduced, triangle, upright
 from jounce.kernels.kernel import kernel
 from jounce.model.checks import checked, checked_configuration
@@ -145,11 +145,12 @@ class Information:
                 f"these tell of different parameters: {_said(self.terms)}, and "
                 f"{_said(other.terms)}; make both with the same robot and options."
             )
-        both = self._empty()
-        pairs = zip(self.factors, other.factors, strict=True)
-        both.factors = [merged(a, b) for a, b in pairs]
-        for level, (ours, theirs) in enumerate(zip(self.batches, other.batches, strict=True)):
-            both.batches[level] = [merged(a, b) for a, b in zip(ours, theirs, strict=True)]
+        both = Information(self.robot, **self.terms.options)
+        levels = ((one.factors, *one.batches) for one in (self, other))
+        both.factors, *both.batches = [
+            [merged(a, b) for a, b in zip(ours, theirs, strict=True)]
+            for ours, theirs in zip(*levels, strict=True)
+        ]
         both.counts = self.counts + other.counts
         both.notes = self.notes + other.notes
         both.samples = self.samples + other.samples
@@ -157,15 +158,6 @@ class Information:
         both.lower = np.minimum(self.lower, other.lower)
         both.upper = np.maximum(self.upper, other.upper)
         return both
-
-    def _empty(self) -> Information:
-        terms = self.terms
-        return Information(
-            terms.robot,
-            friction=terms.friction,
-            armature=terms.armature,
-            coulomb_speed=terms.coulomb_speed,
-        )
 
     def weighted(self, sigma: Array) -> tuple[Array, Array]:
         """Return A ``(n, base)`` and b: all rows over σ of their velocity, ``min |A β − b|``."""
@@ -204,15 +196,8 @@ class Information:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write to a ``.npz`` file, the robot included; `Information.load` reads it."""
-        terms = self.terms
-        options = {
-            "version": VERSION,
-            "robot": terms.robot.to_dict(),
-            "friction": terms.friction,
-            "armature": terms.armature,
-            "coulomb_speed": terms.coulomb_speed,
-            "samples": self.samples,
-        }
+        options = {"version": VERSION, "robot": self.robot.to_dict(), **self.terms.options}
+        options["samples"] = self.samples
         levels = [self.factors, *self.batches]
         arrays = {f"factor_{k}_{i}": R for k, part in enumerate(levels) for i, R in enumerate(part)}
         with atomic_write(path, "wb") as file:
@@ -232,12 +217,8 @@ class Information:
         try:
             with np.load(path, allow_pickle=False) as file:
                 options = json.loads(str(file["options"]))
-                found = cls(
-                    load_robot(options["robot"]),
-                    friction=options["friction"],
-                    armature=options["armature"],
-                    coulomb_speed=options["coulomb_speed"],
-                )
+                looked_for = {name: options[name] for name in OPTIONS}
+                found = cls(load_robot(options["robot"]), **looked_for)
                 found.samples = options["samples"]
                 found.squares, found.lower = file["squares"], file["lower"]
                 found.upper, found.counts = file["upper"], file["counts"]

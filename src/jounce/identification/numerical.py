@@ -28,16 +28,25 @@ def numerical_null_space(
     W = random_regressor(robot, rng, motors)
     lengths = np.linalg.norm(W, axis=0)
     scales = np.where(lengths > tolerance * lengths.max(initial=0.0), lengths, np.inf)
-    factors: Any = qr(W / scales, mode="r", pivoting=True)  # columns of zeros come last
-    R, pivots = factors
-    sizes = np.abs(np.diag(R))
-    rank = int(np.sum(sizes > tolerance * sizes[0]))
-    rest = R.shape[1] - rank
-    vectors = np.zeros((R.shape[1], rest))
-    vectors[pivots[:rank]] = -solve_triangular(R[:rank, :rank], R[:rank, rank:])
+    pivots, share = pivoted(W / scales, tolerance)  # columns of zeros come last
+    rank, rest = share.shape
+    vectors = np.zeros((rank + rest, rest))
+    vectors[pivots[:rank]] = -share
     vectors[pivots[rank:]] = np.eye(rest)
     finite = np.where(np.isfinite(scales), scales, 1.0)
     return np.linalg.qr(vectors / finite[:, None])[0] if rest else vectors
+
+
+def pivoted(X: Array, tolerance: float) -> tuple[Array, Array]:
+    """Return P and ``R₁⁻¹ R₂`` of ``X P = Q (R₁ R₂)``: the columns that P puts last are X₁ times it.
+
+    Pivots below ``tolerance`` of the first count as zero.
+    """
+    factors: Any = qr(X, mode="r", pivoting=True)
+    R, pivots = factors
+    sizes = np.abs(np.diag(R))
+    rank = int(np.sum(sizes > tolerance * sizes.max(initial=0.0)))
+    return pivots, solve_triangular(R[:rank, :rank], R[:rank, rank:])
 
 
 def random_regressor(robot: Robot, rng: np.random.Generator, motors: Sequence[str] = ()) -> Array:

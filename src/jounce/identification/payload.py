@@ -21,7 +21,12 @@ import numpy as np
 from jounce.algebra.tangent import Tangent, partial
 from jounce.errors import ArgumentError
 from jounce.identification import consistent as cones
-from jounce.identification.identify import RANK, check_length, information_from, weighted_fit
+from jounce.identification.identify import (
+    check_length,
+    information_from,
+    least_squares,
+    weighted_fit,
+)
 from jounce.identification.information import Information
 from jounce.identification.terms import COULOMB_SPEED, FRICTION
 from jounce.identification.triangle import triangle
@@ -175,16 +180,9 @@ def _known_bodies(held: Information, rows: Array) -> Array:
 
 
 def _found(frame: str, R: Array, z: Array, consistent: bool, notes: tuple[str, ...]) -> Payload:
-    lengths = np.linalg.norm(R, axis=0)
-    scale = np.where(lengths > RANK * lengths.max(initial=0.0), lengths, 1.0)
-    U, s, Vt = np.linalg.svd(R / scale)
-    decided = s > RANK * max(float(s[0]), 1e-300)
-    inverse = Vt[decided].T / s[decided] / scale[:, None]
-    parameters = inverse @ (U[:, decided].T @ z)
-    covariance = inverse @ inverse.T
-    lost = np.any(np.abs(Vt[~decided]) > 1e-6, axis=0)
-    covariance[lost, lost] = np.inf
+    parameters, covariance, _ = least_squares(R, z)
     deviations = np.sqrt(np.diag(covariance))
+    lost = np.isinf(deviations)
     if consistent:
         mass = max(abs(float(parameters[0])), 1e-3)
         parameters = cones.solve_body(R, z, mass * np.diag([0.01, 0.01, 0.01, 1.0]))

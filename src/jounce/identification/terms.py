@@ -15,13 +15,12 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.linalg import qr, solve_triangular
 
 from jounce.api.partials import motor_signals
 from jounce.dynamics.friction import motor_signal
 from jounce.errors import UnsupportedError, check_type
 from jounce.identification.base_parameters import base_parameters
-from jounce.identification.numerical import random_regressor
+from jounce.identification.numerical import pivoted, random_regressor
 from jounce.model.parameters import (
     FRICTION,
     checked_speed,
@@ -34,6 +33,7 @@ from jounce.model.parameters import (
 from jounce.model.records import COULOMB_SPEED
 from jounce.model.robot import Robot
 
+OPTIONS = ("friction", "armature", "coulomb_speed")  # what is looked for
 INDEPENDENT = 1e-8  # of the largest pivot: columns below are sums of the others
 Array = np.ndarray
 
@@ -73,6 +73,11 @@ class Terms:
         """Kinds of motor parameters, in their order."""
         return motor_kinds(self.friction, self.armature)
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """What is looked for, as `Information` takes it."""
+        return {name: getattr(self, name) for name in OPTIONS}
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """A name for every parameter, such as ``Ixx(link7)`` and ``Fv(joint7)``."""
@@ -99,21 +104,15 @@ class Terms:
         return tuple(self._row(W[i::nv], np.array(columns), i) for i in range(nv))
 
     def _row(self, W: Array, columns: Array, i: int) -> Row:
-        """Keep independent columns of bodies; a motor's are always its own.
-
-        With ``W P = Q (R₁ R₂)``, the columns of W that P puts last are W₁ R₁⁻¹ R₂.
-        """
+        """Keep independent columns of bodies; a motor's are always its own."""
         matter = self.robot.n_parameters
         inertial = np.flatnonzero(columns < matter)
         seen = inertial[np.any(W[:, columns[inertial]] != 0.0, axis=0)]
         X = W[:, columns[seen]]
         lengths = np.linalg.norm(X, axis=0)
-        factors: Any = qr(X / lengths, mode="economic", pivoting=True)
-        _, R, pivots = factors
-        sizes = np.abs(np.diag(R))
-        rank = int(np.sum(sizes > INDEPENDENT * sizes.max(initial=0.0)))
-        share = np.hstack([np.eye(rank), solve_triangular(R[:rank, :rank], R[:rank, rank:])])
-        kept = pivots[:rank]
+        pivots, others = pivoted(X / lengths, INDEPENDENT)
+        rank = len(others)
+        share, kept = np.hstack([np.eye(rank), others]), pivots[:rank]
         motors = [(kind, self.place(kind).start + i) for kind in self.motors]
         motors = [(kind, place) for kind, place in motors if place in columns]
         full = np.zeros((rank + len(motors), len(columns)))
@@ -136,11 +135,9 @@ class Terms:
             if kind not in self.motors:
                 own = [factor * v[..., i], factor * a[..., i]]
                 (signal,) = motor_signal(kind, own, speed)
-                total = total + np.multiply.outer(factor * size * signal, self._unit(i))
+                unit = np.eye(self.robot.nv)[i]
+                total = total + np.multiply.outer(factor * size * signal, unit)
         return total
-
-    def _unit(self, i: int) -> Array:
-        return np.eye(self.robot.nv)[i]
 
     def start(self) -> Array:
         """Return the parameters that the robot has before anything is found out.
