@@ -80,7 +80,6 @@ def _run(
     from jounce.kernels.description import kernel_spec
     from jounce.kernels.kernel import kernel_of
     from jounce.tables.file import table_writer
-    from jounce.tables.forces import log_forces, without_motion
 
     kernel = kernel_of(kernel_spec(robot, "inverse_dynamics", options["order"]))
     compile_with_progress(kernel)
@@ -88,11 +87,11 @@ def _run(
     out = options["out"]
     target = nullcontext(lambda _: None) if out is None else table_writer(out)
     with target as write, progress(f"torques of {robot.name}") as bar:
-        for table in log_forces(log, kernel, options["block"], observe=watch.stage):
+        for table in log.forces(kernel, options["block"]):
             with watch.stage("evaluate"):
                 highest = np.maximum(highest, np.abs(np.asarray(table.forces)).max(axis=1))
             with watch.stage("write"):
-                write(table if options["with_motion"] else without_motion(table))
+                write(table if options["with_motion"] else table.without_motion)
             if sketch is not None:
                 sketch.add(table.time, np.asarray(table.forces), log.gaps)
             samples += len(table.time)

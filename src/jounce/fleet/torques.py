@@ -24,7 +24,6 @@ from jounce.kernels.kernel import kernel
 from jounce.model.checks import checked_integer
 from jounce.model.robot import Robot
 from jounce.tables.file import table_writer
-from jounce.tables.forces import log_forces, without_motion
 from jounce.tables.log import Gap, Log, Part, open_log
 from jounce.tables.parquet import join_parquet, pyarrow
 
@@ -65,8 +64,8 @@ class Work(NamedTuple):
         path.parent.mkdir(parents=True, exist_ok=True)
         compiled, samples = kernel(self.robot, "inverse_dynamics", order=self.order), 0
         with table_writer(path) as write:
-            for table in log_forces(log, compiled, part=part):
-                write(without_motion(table))
+            for table in log.forces(compiled, part=part):
+                write(table.without_motion)
                 samples += len(table.time)
         return samples
 

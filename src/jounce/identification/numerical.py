@@ -38,7 +38,7 @@ def numerical_null_space(
 
 
 def pivoted(X: Array, tolerance: float) -> tuple[Array, Array]:
-    """Return P and ``R₁⁻¹ R₂`` of ``X P = Q (R₁ R₂)``: the columns that P puts last are X₁ times it.
+    """Return P and ``R₁⁻¹ R₂`` of ``X P = Q (R₁ R₂)``: columns that P puts last are X₁ times it.
 
     Pivots below ``tolerance`` of the first count as zero.
     """

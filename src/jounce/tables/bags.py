@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -53,33 +54,20 @@ class BagReader:
     def pieces(self, samples: int, start: Stamp) -> Iterator[Piece]:
         """Yield the messages as rows."""
         with _opened(self.path) as bag:
-            times: list[int] = []
-            rows: list[np.ndarray] = []
-            numbers: list[int] = []
-            for number, message in self._messages(bag):
-                row = self._row(message)
-                if row is not None:
-                    times.append(message.stamp)
-                    rows.append(row)
-                    numbers.append(number)
-                if len(rows) == samples:
-                    yield Piece(_stacked(times, rows, start), numbers, number / self.samples)
-                    times, rows, numbers = [], [], []
-            if rows:
-                yield Piece(_stacked(times, rows, start), numbers, 1.0)
+            rows = self._rows(bag)
+            while some := [*islice(rows, samples)]:
+                numbers = [row.number for row in some]
+                yield Piece(_stacked(some, start), numbers, numbers[-1] / self.samples)
 
     def windows(self, count: int, samples: int, start: Stamp) -> list[np.ndarray]:
         """Return evenly spread messages, in one pass over the bag."""
         windows = spread(self.samples, count, samples)
-        found: list[tuple[list[int], list[np.ndarray]]] = [([], []) for _ in windows]
+        found: list[list[_Row]] = [[] for _ in windows]
         with _opened(self.path) as bag:
             wanted = {i: k for k, part in enumerate(windows) for i in range(part.start, part.stop)}
-            for number, message in self._messages(bag, only=wanted):
-                row = self._row(message)
-                if row is not None:
-                    found[wanted[number - 1]][0].append(message.stamp)
-                    found[wanted[number - 1]][1].append(row)
-        return [_stacked(times, rows, start) for times, rows in found if rows]
+            for row in self._rows(bag, only=wanted):
+                found[wanted[row.number - 1]].append(row)
+        return [_stacked(rows, start) for rows in found if rows]
 
     def _begin(self, bag: Any, wanted: Wanted) -> tuple[Layout, Stamp]:
         """Return the layout of the first message that has all joints, and its time."""
@@ -107,18 +95,27 @@ class BagReader:
             if only is None or i in only:
                 yield i + 1, _State(bag.deserialize(raw, connection.msgtype), stamp, self._joints)
 
-    def _row(self, message: _State) -> np.ndarray | None:
-        """Return the columns but the time, None if joints are missing."""
-        places = {name: i for i, name in enumerate(message.names)}
-        row = np.full(len(self.layout.columns), np.nan)
-        for k, i in enumerate(self.layout.columns[1:], start=1):
-            kind, _, joint = self.layout.header[i].partition(":")
-            if joint not in places:
-                return None
-            values = message.effort if kind == "Q" else message.position
-            if places[joint] < len(values):
-                row[k] = values[places[joint]]
-        return row
+    def _rows(self, bag: Any, only: Any = None) -> Iterator[_Row]:
+        """Yield the messages that have all joints as rows."""
+        columns = [self.layout.header[i].partition(":") for i in self.layout.columns[1:]]
+        for number, message in self._messages(bag, only):
+            places = {name: i for i, name in enumerate(message.names)}
+            if any(joint not in places for _, _, joint in columns):
+                continue
+            row = np.full(len(self.layout.columns), np.nan)
+            for k, (kind, _, joint) in enumerate(columns, start=1):
+                values = message.effort if kind == "Q" else message.position
+                if places[joint] < len(values):
+                    row[k] = values[places[joint]]
+            yield _Row(number, message.stamp, row)
+
+
+class _Row(NamedTuple):
+    """A message as a row, without its time, which is that of the stamp."""
+
+    number: int
+    stamp: int
+    values: np.ndarray
 
 
 class _State:
@@ -131,9 +128,9 @@ class _State:
         self.stamp = time.sec * 10**9 + time.nanosec or stamp
 
 
-def _stacked(times: list[int], rows: list[np.ndarray], start: Stamp) -> np.ndarray:
-    stacked = np.array(rows)
-    stacked[:, 0] = since(np.array(times, dtype=np.int64), start)
+def _stacked(rows: list[_Row], start: Stamp) -> np.ndarray:
+    stacked = np.array([row.values for row in rows])
+    stacked[:, 0] = since(np.array([row.stamp for row in rows], dtype=np.int64), start)
     return stacked
 
 

@@ -71,8 +71,10 @@ class CsvReader:
         self.path, self.size = path, path.stat().st_size
         self._tolerant = wanted.tolerant
         self._advice = DROP if wanted.naming is not None else ""
-        with _reported(path):
+        try:
             self._begin(wanted)
+        except csv.Error as error:
+            raise TableError(f"{path}: {error}; is it a table?") from error
 
     def _begin(self, wanted: Wanted) -> None:
         """Find dialect, header and the first row."""
@@ -353,14 +355,6 @@ def _chunks(path: Path) -> Iterator[tuple[bytes, float]]:
                 data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
             yield data, min(1.0, file.tell() / size)
             data = b""
-
-
-@contextmanager
-def _reported(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except csv.Error as error:
-        raise TableError(f"{path}: {error}; is it a table?") from error
 
 
 def _recognised(lines: Sequence[str]) -> tuple[Dialect, int]:

@@ -100,23 +100,11 @@ class MotionFile:
 
     def blocks(self, samples: int = BLOCK) -> Iterator[Block]:
         """Yield all samples, at most ``samples`` at once."""
-        self.dropped = self.invalid = self.late = 0
-        samples = limited(checked_integer("samples", samples, 1), len(self._divisors))
         before = np.empty((0, len(self._divisors)))  # the last sample of the block before
-        turned = before  # and the same with the sign of its quaternions
-        for piece in self._reader.pieces(samples, self._start):
-            given = piece.numbers
-            is_range = isinstance(given, range)  # else one by one, which takes long
-            numbers = np.arange(given.start, given.stop) if is_range else np.array(given)
-            rows, kept, lost = self._checked(piece.rows, numbers, before)
-            self.dropped += lost[0]
-            self.invalid += lost[1]
-            self.late += lost[2]
-            if len(rows):
-                before, places = rows[-1:], self._places(numbers[kept])
-                rows = self._turned(rows, turned, places)
-                turned = rows[-1:]
-                yield Block(self._reader.layout.table(rows), places, piece.done)
+        for rows, places, done in self._rows(checked_integer("samples", samples, 1)):
+            rows = self._turned(rows, before, places)
+            before = rows[-1:]
+            yield Block(self._reader.layout.table(rows), places, done)
 
     def windows(self, count: int, samples: int) -> list[MotionTable]:
         """Return evenly spread pieces of consecutive samples, or all of a short file."""
@@ -138,27 +126,16 @@ class MotionFile:
 
     def positions(self) -> MotionFile:
         """Return the file without rates and forces, which need not be read then."""
-        found, found_reader = copy.copy(self), copy.copy(self._reader)
-        found_reader.layout = self._reader.layout.positions
-        found._reader, found.orders = found_reader, found_reader.layout.orders
-        found._divisors = self._divisors[: len(found_reader.layout.columns)]
-        return found
+        layout = self._reader.layout.positions
+        return self._with(layout, self._divisors[: len(layout.columns)])
 
     def further(self, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Return all times, and columns among those ignored, ``(samples, names)``, as they are."""
-        found, found_reader = copy.copy(self), copy.copy(self._reader)
-        layout = self._reader.layout
-        numbers = (layout.header.index(name) for name in names)
-        found_reader.layout = layout._replace(columns=(layout.columns[0], *numbers))
-        found._reader = found_reader
-        found._divisors = np.array([self._divisors[0], *np.ones(len(names))])
-        before, parts = np.empty((0, 1 + len(names))), []
-        samples = limited(BLOCK, 1 + len(names))
-        for piece in found_reader.pieces(samples, self._start):
-            rows, *_ = found._checked(piece.rows, np.array(piece.numbers), before)
-            before = rows[-1:] if len(rows) else before
-            parts.append(rows)
-        rows = np.concatenate(parts)
+        layout, unit = self._reader.layout, self._divisors[0]
+        columns = (layout.columns[0], *(layout.header.index(name) for name in names))
+        found = self._with(layout._replace(columns=columns), np.array([unit] + [1.0] * len(names)))
+        none = np.empty((0, len(columns)))
+        rows = np.concatenate([none, *(rows for rows, *_ in found._rows(BLOCK))])
         return rows[:, 0], rows[:, 1:]
 
     def table(self) -> MotionTable:
@@ -186,6 +163,29 @@ class MotionFile:
         found = copy.copy(self)
         found._reader = cast(ParquetReader, self._reader).part(groups)
         return found
+
+    def _with(self, layout: Layout, divisors: np.ndarray) -> MotionFile:
+        """Return the file of some other columns."""
+        found = copy.copy(self)
+        found._reader, found._divisors = copy.copy(self._reader), divisors
+        found._reader.layout, found.orders = layout, layout.orders
+        return found
+
+    def _rows(self, samples: int) -> Iterator[tuple[np.ndarray, Callable[[int], str], float]]:
+        """Yield checked rows, where each stands and the share read; count those left out."""
+        self.dropped = self.invalid = self.late = 0
+        before = np.empty((0, len(self._divisors)))  # the last row of those before
+        for piece in self._reader.pieces(limited(samples, len(self._divisors)), self._start):
+            given = piece.numbers
+            is_range = isinstance(given, range)  # else one by one, which takes long
+            numbers = np.arange(given.start, given.stop) if is_range else np.array(given)
+            rows, kept, lost = self._checked(piece.rows, numbers, before)
+            self.dropped += lost[0]
+            self.invalid += lost[1]
+            self.late += lost[2]
+            if len(rows):
+                before = rows[-1:]
+                yield rows, self._places(numbers[kept]), piece.done
 
     def _checked(
         self, rows: np.ndarray, numbers: np.ndarray, before: np.ndarray

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from jounce.errors import ArgumentError, NotFiniteError, ShapeError, TableError
+from jounce.kernels.kernel import Kernel
 from jounce.model.checks import checked_integer
 from jounce.model.components import position_kinds, position_names
 from jounce.model.robot import Robot
@@ -213,6 +214,23 @@ class Log:
                     motion = motion_of(self.robot, fitted) if rate_names else fitted
                 pushing = np.array(forces) if forces else None
                 yield table_of(time[some], names, rate_names, motion, pushing)
+
+    def forces(
+        self, kernel: Kernel, samples: int = BLOCK, part: Part | None = None
+    ) -> Iterator[MotionTable]:
+        """Yield the `blocks` with the forces that ``kernel`` computes.
+
+        It is one of "inverse_dynamics" of an order that the log has the rates for; it runs in the
+        stage "evaluate".
+        """
+        for table in self.blocks(samples, part):
+            with self._observe("evaluate"):
+                forces = kernel(*table.motion)
+            if not np.isfinite(forces).all():
+                raise NotFiniteError(
+                    f"torques after t = {table.time[0]:g} s overflow; check the units."
+                )
+            yield table._replace(forces=forces)
 
     def _read(self, samples: int, part: Part | None) -> Iterator[MotionTable]:
         """Yield what the file has; remember the gaps, and refuse quaternions that jump."""

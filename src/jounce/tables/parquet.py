@@ -44,7 +44,8 @@ class ParquetReader:
         self.names = [part for name in names for part in self._parts(name)]
         self.layout: Layout = layout_of(self.names, wanted, str(path))
         self.said, unit = self.layout.said, self.layout.time_unit
-        kind: Any = schema.get(self.names[self.layout.columns[0]])
+        self._title = self.names[self.layout.columns[0]]  # of the time
+        kind: Any = schema.get(self._title)
         self.ticks = TICKS[kind.unit] if _is_stamp(kind) else TICKS[unit] if unit else None
         self.first: Stamp = self._first()
         if wanted.naming is not None and EPISODE in schema:
@@ -63,8 +64,7 @@ class ParquetReader:
 
     def first_times(self, start: Stamp) -> np.ndarray:
         """Return the time of the first row of every row group."""
-        title = self.names[self.layout.columns[0]]
-        firsts = []
+        title, firsts = self._title, []
         with self.path.open("rb") as file, _whole(self.path):
             found = _opened(file)
             for group, row in enumerate(self.starts[:-1]):
@@ -139,8 +139,7 @@ class ParquetReader:
 
         That is a power of ten, in the unit of the time, so far that no spline connects two.
         """
-        title = self.names[self.layout.columns[0]]
-        row, parts = 1, []
+        title, row, parts = self._title, 1, []
         for batch in self._batches(BLOCK, [title, EPISODE]):
             parts.append([self._numbers(batch.column(x), x, row) for x in (title, EPISODE)])
             row += batch.num_rows
@@ -163,9 +162,8 @@ class ParquetReader:
         return f"{count} episodes, time begins anew with each"
 
     def _first(self) -> Stamp:
-        title = self.names[self.layout.columns[0]]
-        batch = next(self._batches(1, [title]))
-        return self._numbers(batch.column(title), title, 1)[0].item()
+        batch = next(self._batches(1, [self._title]))
+        return self._numbers(batch.column(self._title), self._title, 1)[0].item()
 
     def _length(self, name: str) -> int:
         """Return how many numbers the first row of a column of lists holds."""
@@ -192,7 +190,7 @@ class ParquetReader:
         """Return a column that begins in this row; time stamps are integers."""
         pa = pyarrow()
         kind = column.type
-        if _is_stamp(kind) and name == self.names[self.layout.columns[0]]:
+        if _is_stamp(kind) and name == self._title:
             column = column.cast("int64")
         elif not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
             raise TableError(f"{self.path}: column {name} holds {kind}; it must hold numbers.")

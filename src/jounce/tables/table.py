@@ -51,6 +51,11 @@ class MotionTable(NamedTuple):
         """The position and all its rates, as far as they are there."""
         return [*self.values, *(() if self.rates is None else self.rates)]
 
+    @property
+    def without_motion(self) -> MotionTable:
+        """The table of times and forces only."""
+        return self._replace(values=self.values[:0], rates=None)
+
     def part(self, samples: slice) -> MotionTable:
         """Return some of the samples."""
         forces, rates = (None if x is None else x[:, samples] for x in (self.forces, self.rates))

@@ -262,7 +262,7 @@ def test_a_full_disk_under_one_result(one: Any, logs, expected, tmp_path: Path, 
     assert results == {name: data for name, data in expected.items() if name != "long.parquet"}
     assert len([*(tmp_path / PARTS).glob("*.parquet")]) > 2
     full.clear()
-    monkeypatch.setattr("jounce.fleet.torques.log_forces", None)  # all parts are there
+    monkeypatch.setattr("jounce.tables.log.Log.forces", None)  # all parts are there
     assert inverse_dynamics(ARM, logs, tmp_path, client=one, split=9000).made == 1
     assert contents(tmp_path) == expected
 
