@@ -114,13 +114,13 @@ def _deliver(
 def _write_csv(path: Path, found: Simulation, motion: dict[str, np.ndarray]) -> None:
     import numpy as np
 
-    from jounce.tables.csv import write_blocks
+    from jounce.tables.csv import write_rows
 
     header = ["t"]
     for name in list(motion)[1:]:
         header += [f"{name}:{label}" for label in _labels(found.robot, name)]
     columns = [values.reshape(len(values), -1) for values in motion.values()]
-    write_blocks(path, header, [np.concatenate(columns, axis=1)])
+    write_rows(path, header, np.concatenate(columns, axis=1))
 
 
 def _write_json(path: Path, found: Simulation, motion: dict[str, np.ndarray]) -> None:

@@ -23,7 +23,6 @@ from jounce.identification import consistent as cones
 from jounce.identification.doubts import doubts
 from jounce.identification.information import Information
 from jounce.identification.logs import information_of
-from jounce.identification.summary import summary
 from jounce.identification.terms import COULOMB_SPEED, FRICTION, Terms
 from jounce.model.components import velocity_names
 from jounce.model.parameters import friction_kinds
@@ -102,7 +101,39 @@ class Identified:
 
     def report(self) -> str:
         """Return residuals, friction, parameters of the bodies and all doubts, as text."""
-        return summary(self)
+        terms, robot, names = self.terms, self.robot, velocity_names(self.robot)
+        how = f"physical, {self.prior or 'no'} prior" if self.consistent else "least squares"
+        after = [x for x in self.residuals[:2] if x is not None]
+        lines = [
+            f"{robot.name}: {self.samples} samples, {len(self.base.names)} base parameters",
+            f"condition {self.condition:.3g}; {how}",
+            "",
+            "residuals, rms       before   training" + "   validation" * (len(after) - 1),
+            *_lines(names, self.residuals.before, *after),
+        ]
+        for kind in terms.motors:
+            own = terms.place(kind)
+            lines += ["", f"{kind:<14}     value          ±"]
+            lines += _lines(names, self.parameters[own], self.uncertainty[own])
+        lines += ["", "bodies           mass      ±      centre of mass                     before"]
+        for i, (body, old) in enumerate(zip(robot.bodies, terms.robot.bodies, strict=True)):
+            error = self.uncertainty[10 * i]
+            place = " ".join(f"{x:9.5f}" for x in body.inertia.com)
+            was = f"{old.inertia.mass:.4f} at {' '.join(f'{x:.4f}' for x in old.inertia.com)}"
+            lines.append(f"{body.name:<14} {body.inertia.mass:8.4f} {error:8.2g}  {place}   {was}")
+        lines += ["", "base parameters from the data alone"]
+        width = max(len(name) for name in self.base.names)
+        for name, value, error in zip(*self.base[:3], strict=True):
+            lines.append(f"  {name:<{width}} {value:11.4g} ± {error:.2g}")
+        if self.warnings:
+            lines += ["", "doubts", *(f"  {line}" for line in self.warnings)]
+        return "\n".join(lines)
+
+
+def _lines(names: tuple[str, ...], *columns: Array) -> list[str]:
+    """Return a line a joint, with a number of each column."""
+    rows = zip(names, *columns, strict=True)
+    return [f"  {name:<14}" + "".join(f"{x:11.4g}" for x in row) for name, *row in rows]
 
 
 def identify(

@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jounce.api.closures import any_closed
-from jounce.api.dynamics import inverse_dynamics
 from jounce.errors import ClosureError, SingularityError, UnsupportedError
 from jounce.limits.check import forces_of, values_of, worst_rows
 from jounce.limits.forces import MotionForces
-from jounce.limits.limits import MotionLimits, checked_limits
+from jounce.limits.limits import MotionLimits, Quantity, checked_limits
 from jounce.model.configuration import integrate
 from jounce.model.robot import Robot
 from jounce.trajectory import cosine
@@ -50,10 +49,11 @@ def default_motion(
     limits = checked_limits(robot, limits)
     if robot.closures:
         return _closed_motion(robot, limits, time, order, actuated)
+    forced = [x for x in limits.limited() if x.is_force and x.rates <= order]
     slowness = 1.0
     motion = _motion(robot, limits, time, order, slowness)
     for _ in range(_TRIES):
-        if _forces_hold(robot, limits, motion):
+        if _used(MotionForces(robot), limits, forced, time, motion) <= SHARE:
             break
         slowness *= _SLOWER
         motion = _motion(robot, limits, time, order, slowness)
@@ -98,8 +98,7 @@ def _closed_motion(
         except (ClosureError, SingularityError):  # out of reach
             swing *= 0.5
             continue
-        values = values_of(robot, limited, motion, forces_of(forces, limited, motion))
-        if max((row.use for row in worst_rows(limits, limited, time, values)), default=0.0) <= 1.0:
+        if _used(forces, limits, limited, time, motion) <= 1.0:
             return motion
         swing *= 0.5
     raise ClosureError(
@@ -163,12 +162,13 @@ def _shrinkage(
     return factor
 
 
-def _forces_hold(robot: Robot, limits: MotionLimits, motion: list[np.ndarray]) -> bool:
-    bounds = (limits.effort, limits.effort_rate, limits.effort_second_rate)
-    if len(motion) < 3 or not np.isfinite(bounds).any():
-        return True
-    forces = inverse_dynamics(robot, *motion)
-    return all(
-        bool(np.all(np.abs(values) <= SHARE * bound))
-        for values, bound in zip(forces, bounds, strict=False)
-    )
+def _used(
+    forces: MotionForces,
+    limits: MotionLimits,
+    quantities: Sequence[Quantity],
+    time: np.ndarray,
+    motion: list[np.ndarray],
+) -> float:
+    """Return how much of the limits of these quantities a motion uses, 1 being all."""
+    values = values_of(forces.robot, quantities, motion, forces_of(forces, quantities, motion))
+    return max((row.use for row in worst_rows(limits, quantities, time, values)), default=0.0)

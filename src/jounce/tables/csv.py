@@ -292,12 +292,10 @@ def csv_writer(file: IO[bytes], _directory: Path) -> Iterator[Write]:
             written.result()
 
 
-def write_blocks(path: Path, header: Sequence[str], blocks: Iterable[np.ndarray]) -> None:
-    """Write blocks of rows with any header as CSV; every number reads back bit for bit."""
+def write_rows(path: Path, header: Sequence[str], rows: np.ndarray) -> None:
+    """Write rows with any header as CSV; every number reads back bit for bit."""
     with atomic_write(path, "wb") as file:
-        file.write(_line(header))
-        for block in blocks:
-            file.write(_lines_of(block))
+        file.write(_line(header) + _lines_of(rows))
 
 
 def _line(header: Sequence[str]) -> bytes:

@@ -14,12 +14,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from jounce.errors import ArgumentError, NotFiniteError, ShapeError, TableError
-from jounce.kernels.kernel import Kernel
 from jounce.model.checks import checked_integer
 from jounce.model.components import position_kinds, position_names
 from jounce.model.robot import Robot
@@ -31,6 +30,9 @@ from jounce.tables.table import MotionTable, joined, table_of
 from jounce.trajectory.quaternion_motion import motion_of
 from jounce.trajectory.spline.smoothing import Samples, Smoothing, choose_smoothing
 from jounce.trajectory.spline.stream import stream_derivatives, window_width
+
+if TYPE_CHECKING:
+    from jounce.kernels.kernel import Kernel
 
 WINDOWS, SAMPLES = 4, 16384  # what the smoothing is chosen from, whatever the size of a block
 GAP = 20.0  # median steps; a longer one is reported where nothing is fitted

@@ -79,7 +79,7 @@ class Scene:
         ):
             handle.position, handle.wxyz = pose[:3, 3], (w, x, y, z)
         points = _joint_points(self._drawing, T)
-        self._sticks.points = self._stick_points(points, T)
+        self._sticks.points = self._stick_points(T)
         if self._com is not None:
             self._com.position = center_of_mass(self.robot, q)[0]
         rest = np.zeros(self.robot.nv)
@@ -103,7 +103,7 @@ class Scene:
     def middle(self, q: np.ndarray) -> np.ndarray:
         """Return the middle of the stick figure at q."""
         (T,) = poses(self.robot, q)
-        ends = self._stick_points(None, T).reshape(-1, 3)
+        ends = self._stick_points(T).reshape(-1, 3)
         return 0.5 * (ends.min(axis=0) + ends.max(axis=0))
 
     def _lacks_shapes(self, shapes: list[Any]) -> bool:
@@ -113,7 +113,7 @@ class Scene:
         """Return the radius about the origin of all there is, at q = 0."""
         (T,) = poses(self.robot, self.robot.neutral)
         reach = [np.linalg.norm(_joint_points(self._drawing, T), axis=1).max(initial=0.0)]
-        reach += [np.linalg.norm(end[1]) for end in self._stick_points(None, T)]
+        reach += [np.linalg.norm(end[1]) for end in self._stick_points(T)]
         for body, mesh, _ in shapes:
             origin = np.zeros(3) if body < 0 else T[body, :3, 3]
             reach.append(np.linalg.norm(origin) + np.linalg.norm(mesh.extents))
@@ -181,9 +181,8 @@ class Scene:
     def _add_moving(self) -> None:
         """Add what is drawn in the frame of the ground and moves."""
         (T,) = poses(self.robot, self.robot.neutral)
-        points = _joint_points(self._drawing, T)
         self._sticks = self._scene.add_line_segments(
-            "/sticks", self._stick_points(points, T), DARK, thickness=0.012 * self.size
+            "/sticks", self._stick_points(T), DARK, thickness=0.012 * self.size
         )
         self._handles["Stick figure"].append(self._sticks)
         self._com = None
@@ -192,30 +191,25 @@ class Scene:
                 "/centre_of_mass", radius=0.025 * self.size, color=BLUE
             )
             self._handles["Centre of mass"].append(self._com)
-        self._forces = self._scene.add_arrows(
-            "/forces",
-            self._arrows(points, np.zeros((self.robot.n_bodies, 3))),
-            ORANGE,
-            shaft_radius=0.007 * self.size,
-            head_radius=0.018 * self.size,
-            head_length=0.04 * self.size,
-        )
+        none = self._arrows(_joint_points(self._drawing, T), np.zeros((self.robot.n_bodies, 3)))
+        self._forces = self._add_arrows("forces", none, ORANGE, (0.007, 0.018, 0.04))
         self._handles["Joint forces"].append(self._forces)
-        self._pushes: list[Any] = []  # moments and forces
         nothing = self._push_arrows(self.robot.neutral, {}) if self._pushed else ()
-        for name, points, color in zip(
-            ("moments", "wrenches"), nothing, (TEAL, PURPLE), strict=False
-        ):
-            arrows = self._scene.add_arrows(
-                f"/{name}",
-                points,
-                color,
-                shaft_radius=0.009 * self.size,
-                head_radius=0.024 * self.size,
-                head_length=0.05 * self.size,
+        self._pushes = [  # moments and forces
+            self._add_arrows(name, points, color, (0.009, 0.024, 0.05))
+            for name, points, color in zip(
+                ("moments", "wrenches"), nothing, (TEAL, PURPLE), strict=False
             )
-            self._pushes.append(arrows)
-            self._handles["Wrenches"].append(arrows)
+        ]
+        self._handles["Wrenches"] += self._pushes
+
+    def _add_arrows(
+        self, name: str, points: np.ndarray, color: tuple[int, ...], sizes: tuple[float, ...]
+    ) -> Any:
+        """Add arrows: radius of the shaft, radius and length of the head as parts of the robot."""
+        kinds = ("shaft_radius", "head_radius", "head_length")
+        measures = {kind: size * self.size for kind, size in zip(kinds, sizes, strict=True)}
+        return self._scene.add_arrows(f"/{name}", points, color, **measures)
 
     def _push_arrows(
         self, q: np.ndarray, wrenches: Mapping[str, Wrench]
@@ -239,10 +233,9 @@ class Scene:
             moments += [(at, at + moment * m), (at, at + HEAD * moment * m)]
         return np.array(moments), np.array(forces)
 
-    def _stick_points(self, points: np.ndarray | None, T: np.ndarray) -> np.ndarray:
+    def _stick_points(self, T: np.ndarray) -> np.ndarray:
         """Return the ends of all sticks in the world, ``(sticks, 2, 3)``."""
-        points = _joint_points(self._drawing, T) if points is None else points
-        ends = []
+        points, ends = _joint_points(self._drawing, T), []
         for i, body in enumerate(self._drawing["bodies"]):
             is_ground = i == len(T)
             start = np.zeros(3) if is_ground else points[i]
