@@ -86,50 +86,35 @@ class ScaledTrajectory:
     def knots(self) -> np.ndarray:
         """Times at which the pieces of the motion meet, in s."""
         start, knots = span_of(self.trajectory)
-        return start + (knots - start) / self.factor
+        return self.t0 + (knots - start) / self.factor
+
+    def inner(self, t: Any) -> np.ndarray:
+        """Return the times of the trajectory itself."""
+        times = np.asarray(t)
+        elapsed = times - self.t0
+        # of a short motion far from t = 0 the end is rounded, by more than its spline accepts
+        is_end = np.abs(elapsed - self.duration) <= 2.0 * np.spacing(np.abs(times))
+        passed = np.where(is_end, self.trajectory.duration, self.factor * elapsed)
+        return span_of(self.trajectory)[0] + passed
 
     def __call__(self, t: Any, order: int = 4) -> Any:
         """Return the derivatives 0 … order at the times t, as the trajectory does.
 
         That is one array ``(order + 1, *t.shape, n)``, or a list of q and its rates.
         """
-        times = checked_times(t, order)
-        elapsed = times - self.t0
-        # of a short motion far from t = 0 the end is rounded, by more than its spline accepts
-        is_end = np.abs(elapsed - self.duration) <= 2.0 * np.spacing(np.abs(times))
-        inner = self.t0 + np.where(is_end, self.trajectory.duration, self.factor * elapsed)
-        values = self.trajectory(inner, order=order)
+        values = self.trajectory(self.inner(checked_times(t, order)), order=order)
         scaled = played(values, self.factor)
         return np.array(scaled) if isinstance(values, np.ndarray) else scaled
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Faster:
-    """A motion played faster from t = 0 on: of a short one far from zero no clock is rounded."""
+class _Faster(ScaledTrajectory):
+    """The same from t = 0 on: of a short motion far from zero no clock is rounded."""
 
-    motion: RobotMotion
-    factor: float
+    __slots__ = ()
 
     @property
-    def n(self) -> int:
-        return self.motion.n
-
-    @property
-    def duration(self) -> float:
-        return self.motion.duration / self.factor
-
-    @property
-    def knots(self) -> np.ndarray:
-        start, knots = span_of(self.motion)
-        return (knots - start) / self.factor
-
-    def inner(self, t: Any) -> np.ndarray:
-        """Return the times of the motion itself."""
-        elapsed = np.minimum(self.factor * np.asarray(t), self.motion.duration)
-        return span_of(self.motion)[0] + elapsed
-
-    def __call__(self, t: Any, order: int = 4) -> list[np.ndarray]:
-        return played(self.motion(self.inner(t), order=order), self.factor)
+    def t0(self) -> float:
+        return 0.0
 
 
 def scale_to_limits(
