@@ -63,10 +63,9 @@ def _print(found: Excitation) -> None:
 def _write(robot: Robot, found: Excitation, samples: int, out: Path) -> None:
     import numpy as np
 
-    from jounce.model.components import position_names
     from jounce.tables.file import write_table
-    from jounce.tables.table import MotionTable
+    from jounce.tables.table import table_of
 
     time = np.linspace(0.0, found.duration, samples + 1)
-    write_table(out, MotionTable(time, position_names(robot), found.motion(time, order=2)))
+    write_table(out, table_of(robot, time, found.motion(time, order=2)))
     say(f"{out}: {len(time)} samples")

@@ -40,15 +40,11 @@ def fleet_options(command: Command) -> Command:
 
 def is_fleet(motion: Sequence[Path], who: dict[str, Any], *, several: bool = True) -> bool:
     """Whether many logs are meant: a folder, a pattern, somebody to do them, ``several`` names."""
+    from jounce.fleet.sources import is_folder
+
     asked = any(value is not None for value in who.values())
-    return asked or (several and len(motion) > 1) or any(map(_is_many, motion))
-
-
-def _is_many(path: Path) -> bool:
-    """Whether a path is a folder that is no bag, or a pattern."""
-    if path.exists():
-        return path.is_dir() and not (path / "metadata.yaml").is_file()
-    return has_magic(os.fspath(path))
+    many = (is_folder(x) if x.exists() else has_magic(os.fspath(x)) for x in motion)
+    return asked or (several and len(motion) > 1) or any(many)
 
 
 def tell_failed(lines: Sequence[str]) -> None:

@@ -11,7 +11,6 @@ import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple
 
 from jounce.errors import ArgumentError, JounceError
@@ -71,9 +70,7 @@ class Manifest:
             self._file.write("\n")
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: object, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
     def _open(self) -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from jounce.errors import ArgumentError
+from jounce.tables.bags import is_bag
 from jounce.tables.file import READERS
 
 Files = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
-BAG = "metadata.yaml"  # a folder with it is one log
 
 
 class Source(NamedTuple):
@@ -77,7 +77,7 @@ def _refuse_same_results(logs: Iterable[Source]) -> None:
 
 def _expanded(path: Path) -> Iterator[tuple[Path, Path]]:
     """Yield the logs that a file, folder or pattern stands for, and what they are named from."""
-    if path.is_dir() and not (path / BAG).is_file():
+    if is_folder(path):
         yield from ((log, path) for log in _below(path))
     elif path.exists():
         yield path, path.parent
@@ -89,10 +89,15 @@ def _expanded(path: Path) -> Iterator[tuple[Path, Path]]:
         root = Path(*parts[:plain])
         for name in sorted(glob.glob(os.fspath(path), recursive=True)):  # noqa: PTH207
             match = Path(name)
-            inside = _below(match) if match.is_dir() and not (match / BAG).is_file() else [match]
+            inside = _below(match) if is_folder(match) else [match]
             yield from (
                 (log, root) for log in inside if log.suffix.lower() in READERS or log.is_dir()
             )
+
+
+def is_folder(path: Path) -> bool:
+    """Whether a path is a folder of logs, and not a bag, which is one."""
+    return path.is_dir() and not is_bag(path)
 
 
 def _below(folder: Path, above: tuple[str, ...] = ()) -> Iterator[Path]:
@@ -106,7 +111,7 @@ def _below(folder: Path, above: tuple[str, ...] = ()) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
         if path.name.startswith("."):
             continue
-        if path.is_dir() and not (path / BAG).is_file():
+        if is_folder(path):
             yield from _below(path, (*above, here))
         elif path.is_dir() or path.suffix.lower() in READERS:
             yield path

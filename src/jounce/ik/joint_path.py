@@ -13,7 +13,7 @@ from jounce.ik.pose_paths import PosePath
 from jounce.ik.pose_solver import Goal, descend, goal_of, inverse_kinematics, no_bounds
 from jounce.ik.rates import IKRates, inverse_kinematics_rates
 from jounce.model.checks import as_floats, check_finite, check_increasing
-from jounce.model.components import position_names, velocity_names
+from jounce.model.components import velocity_names
 from jounce.model.configuration import integrate
 from jounce.model.directions import DIRECTIONS
 from jounce.model.limits import position_range
@@ -37,8 +37,7 @@ class JointPath(NamedTuple):
 
     def table(self, robot: Robot) -> MotionTable:
         """Return it as a table for `jounce.trajectory.write_table`."""
-        rate_names = velocity_names(robot) if robot.quaternions else ()
-        return table_of(self.time, position_names(robot), rate_names, [self.q, *self.rates], None)
+        return table_of(robot, self.time, [self.q, *self.rates])
 
 
 class _State(NamedTuple):

@@ -10,7 +10,6 @@ import numpy as np
 from jounce.errors import ArgumentError
 from jounce.limits.check import LimitReport
 from jounce.limits.forces import MotionForces
-from jounce.model.components import position_names, velocity_names
 from jounce.model.robot import Robot
 from jounce.planning.curve import Curve, composed
 from jounce.planning.squared_speed import SquaredSpeed
@@ -125,10 +124,8 @@ class TimedMotion:
         time = np.arange(0.0, self.duration * (1.0 - BEYOND), 1.0 / rate)
         time = np.append(time, self.duration)
         motion = [*self(time, order)]
-        names = position_names(self.robot)
-        rate_names = velocity_names(self.robot) if self.robot.quaternions else ()
         forces = self.forces(motion) if order >= 2 else None
-        return table_of(time, names, rate_names, motion, forces)
+        return table_of(self.robot, time, motion, forces)
 
     def _places(self, t: Any, order: int) -> np.ndarray:
         times = checked_times(t, order)

@@ -20,6 +20,11 @@ from jounce.tables.reader import Piece, spread
 MESSAGE = "sensor_msgs/msg/JointState"
 
 
+def is_bag(path: Path) -> bool:
+    """Whether a folder is a bag of ROS, and so one log."""
+    return (path / "metadata.yaml").is_file()
+
+
 class BagReader:
     """The messages of a topic of joint states that have all joints; they are counted from 1.
 

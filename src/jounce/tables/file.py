@@ -27,7 +27,7 @@ from jounce.model.components import (
     velocity_names,
 )
 from jounce.model.robot import Robot
-from jounce.tables.bags import BagReader
+from jounce.tables.bags import BagReader, is_bag
 from jounce.tables.clock import epoch_ticks, start_of
 from jounce.tables.columns import Layout, Wanted
 from jounce.tables.csv import CsvReader, csv_writer
@@ -376,7 +376,7 @@ def known_ending(path: str | os.PathLike[str], of: Iterable[str] = WRITERS) -> s
 
 def _readable(path: str | os.PathLike[str]) -> str:
     """Return the ending of a file that can be read more than once, or of a bag."""
-    if (Path(path) / "metadata.yaml").is_file():
+    if is_bag(Path(path)):
         return ".bag"
     ending = known_ending(path, READERS)
     if not Path(path).is_dir():

@@ -193,7 +193,7 @@ class Log:
                     yield own
             return
         held: deque[list[np.ndarray]] = deque()  # what is read beside the highest, not yet fitted
-        given, names, rate_names = self.file.orders[0], self.file.names, self.file.rate_names
+        given = self.file.orders[0]
 
         def highest() -> Iterator[Samples]:
             for table in tables:
@@ -213,9 +213,9 @@ class Log:
                 if lower:
                     motion = [*lower, *fitted]
                 else:
-                    motion = motion_of(self.robot, fitted) if rate_names else fitted
+                    motion = motion_of(self.robot, fitted) if self.robot.quaternions else fitted
                 pushing = np.array(forces) if forces else None
-                yield table_of(time[some], names, rate_names, motion, pushing)
+                yield table_of(self.robot, time[some], motion, pushing)
 
     def forces(
         self, kernel: Kernel, samples: int = BLOCK, part: Part | None = None

@@ -10,6 +10,8 @@ import numpy as np
 
 from jounce.errors import NotFiniteError, ShapeError, TableError
 from jounce.model.checks import as_floats, first_late
+from jounce.model.components import position_names, velocity_names
+from jounce.model.robot import Robot
 
 SHOWN = 8  # names of a table, at most
 
@@ -64,16 +66,13 @@ class MotionTable(NamedTuple):
 
 
 def table_of(
+    robot: Robot,
     time: np.ndarray,
-    names: tuple[str, ...],
-    rate_names: tuple[str, ...],
     motion: Sequence[np.ndarray] | np.ndarray,
-    forces: np.ndarray | None,
+    forces: np.ndarray | None = None,
 ) -> MotionTable:
-    """Return the table of q ``(samples, nq)`` and rates ``(samples, nv)``, or of no motion.
-
-    ``rate_names`` are empty where every coordinate has its velocity.
-    """
+    """Return the table of q ``(samples, nq)`` and rates ``(samples, nv)``, or of no motion."""
+    names, rate_names = position_names(robot), velocity_names(robot) if robot.quaternions else ()
     values = motion[:1] if rate_names else motion
     stacked = np.asarray(values) if len(values) else np.empty((0, len(time), len(names)))
     rates = np.array(motion[1:]) if rate_names and len(motion) > 1 else None

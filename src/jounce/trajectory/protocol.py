@@ -19,24 +19,6 @@ from jounce.model.checks import (
 from jounce.model.robot import Robot
 
 
-class Trajectory(Protocol):
-    """A motion of n coordinates that is known with its time derivatives."""
-
-    @property
-    def n(self) -> int:
-        """Number of coordinates."""
-        ...
-
-    @property
-    def duration(self) -> float:
-        """How long the motion lasts, in s; evaluation is not limited to it."""
-        ...
-
-    def __call__(self, t: Any, order: int = 4) -> np.ndarray:
-        """Return the derivatives 0 … order at the times t, ``(order + 1, *t.shape, n)``."""
-        ...
-
-
 class RobotMotion(Protocol):
     """A motion of a robot that is known with its rates.
 
@@ -52,11 +34,19 @@ class RobotMotion(Protocol):
 
     @property
     def duration(self) -> float:
-        """How long the motion lasts, in s."""
+        """How long the motion lasts, in s; evaluation is not limited to it."""
         ...
 
     def __call__(self, t: Any, order: int = 4) -> Iterable[np.ndarray]:
         """Return q and its rates 1 … order at the times t."""
+        ...
+
+
+class Trajectory(RobotMotion, Protocol):
+    """A motion of n coordinates that is known with its time derivatives."""
+
+    def __call__(self, t: Any, order: int = 4) -> np.ndarray:
+        """Return the derivatives 0 … order at the times t, ``(order + 1, *t.shape, n)``."""
         ...
 
 
