@@ -118,6 +118,8 @@ def joints_option(name: str, help: str) -> Callable[[Command], Command]:
     return click.option(name, metavar="JOINT,…", callback=_names, help=help)
 
 
+wrench_option = click.option("--wrench", "wrenches", multiple=True, metavar="FRAME",
+                             help="Take a wrench on this frame; may be repeated.")  # fmt: skip
 actuated_option = joints_option("--actuated", "Joints with motors, of a robot with closures.")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from jounce.cli.arguments import count_option, robot_argument
+from jounce.cli.arguments import count_option, robot_argument, wrench_option
 from jounce.cli.console import compile_with_progress, say
 
 if TYPE_CHECKING:
@@ -49,8 +49,7 @@ def clear() -> None:
 @count_option("--order", "Highest time derivative.", default=0)
 @click.option("--quantity", default="inverse_dynamics", show_default=True, metavar="NAME",
               help="What to compute.")  # fmt: skip
-@click.option("--wrench", "wrenches", multiple=True, metavar="FRAME",
-              help="Take a wrench on this frame; may be repeated.")  # fmt: skip
+@wrench_option
 def warm(robot: Robot, *, order: int, quantity: str, wrenches: tuple[str, ...]) -> None:
     """Compile ahead of time, so that the first call finds the code."""
     from jounce.errors import UnsupportedError

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jounce.cli.arguments import count_option, robot_argument
+from jounce.cli.arguments import count_option, robot_argument, wrench_option
 from jounce.cli.console import say
 from jounce.kernels.export_cpp import TEMPLATES
 from jounce.kernels.table import QUANTITIES, Words
@@ -65,8 +65,7 @@ def _some(words: Sequence[str]) -> str:
 @count_option("--batch", "A function of N samples at once (C, C++).", least=1)
 @click.option("--template", type=click.Choice([*TEMPLATES]),
               help="Add a controller or a block of Simulink that calls it (C++).")  # fmt: skip
-@click.option("--wrench", "wrenches", multiple=True, metavar="FRAME",
-              help="Take a wrench on this frame; may be repeated.")  # fmt: skip
+@wrench_option
 @quantity_options
 def export(
     robot: Robot,

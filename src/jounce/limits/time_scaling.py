@@ -24,14 +24,14 @@ import numpy as np
 from numpy.polynomial.polynomial import polyval
 from scipy.optimize import root_scalar
 
-from jounce.errors import ArgumentError, ConvergenceError, InfeasibleError
+from jounce.errors import ConvergenceError, InfeasibleError
 from jounce.limits.check import SAMPLES, check_limits, piece_edges
 from jounce.limits.forces import MotionForces, played
 from jounce.limits.limits import MotionLimits, checked_limits
 from jounce.model.robot import Robot
 from jounce.trajectory.protocol import (
     RobotMotion,
-    checked_time,
+    checked_duration,
     checked_times,
     motion_at,
     span_of,
@@ -61,8 +61,7 @@ class ScaledTrajectory:
     factor: float
 
     def __post_init__(self) -> None:
-        if checked_time("factor", self.factor) <= 0.0:
-            raise ArgumentError(f"factor must be positive, got {self.factor!r}.")
+        checked_duration("factor", self.factor)
 
     def __str__(self) -> str:
         return f"{self.trajectory}, played {self.factor:.6g} times as fast: {self.duration:g} s"

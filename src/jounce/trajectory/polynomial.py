@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jounce.errors import ArgumentError, ShapeError
+from jounce.errors import ShapeError
 from jounce.model.checks import as_floats
-from jounce.trajectory.protocol import checked_time, checked_times, frozen_rows
+from jounce.trajectory.protocol import checked_duration, checked_time, checked_times, frozen_rows
 
 if TYPE_CHECKING:
     from jounce.trajectory.spline.spline import Spline
@@ -38,9 +38,7 @@ class Polynomial:
         put = object.__setattr__
         put(self, "coefficients", frozen_rows("coefficients", coefficients, "degree + 1"))
         put(self, "t0", checked_time("t0", t0))
-        put(self, "duration", duration if duration == inf else checked_time("duration", duration))
-        if self.duration <= 0.0:
-            raise ArgumentError(f"duration must be positive, got {self.duration!r}.")
+        put(self, "duration", inf if duration == inf else checked_duration("duration", duration))
 
     def __str__(self) -> str:
         rows, n = self.coefficients.shape
@@ -77,9 +75,7 @@ class Polynomial:
         >>> move([0.0, 2.0, 4.0], order=0)[0, :, 0]
         array([0., 1., 2.])
         """
-        t0, duration = checked_time("t0", t0), checked_time("duration", duration)
-        if duration <= 0.0:
-            raise ArgumentError(f"duration must be positive, got {duration!r}.")
+        t0, duration = checked_time("t0", t0), checked_duration("duration", duration)
         return Polynomial.through([t0, t0 + duration], [q0, q1], smoothness=smoothness)
 
     @staticmethod

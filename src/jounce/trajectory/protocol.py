@@ -67,6 +67,13 @@ def checked_time(name: str, value: Any) -> float:
     return float(array)
 
 
+def checked_duration(name: str, value: Any) -> float:
+    """Return one finite, positive time as a float."""
+    if (time := checked_time(name, value)) <= 0.0:
+        raise ArgumentError(f"{name} must be positive, got {time!r}.")
+    return time
+
+
 def frozen_rows(name: str, values: Any, rows: str) -> np.ndarray:
     """Return a read-only copy of values ``(rows, n)``, finite, with at least one row."""
     array = np.array(as_floats(name, values))

@@ -74,7 +74,7 @@ def test_kinds():
 def table(orders: int) -> MotionTable:
     motion = exact_motion(TIME, 4)[1]
     forces = np.arange(2.0 * len(TIME) * ROBOT.nv).reshape(2, len(TIME), ROBOT.nv)
-    return table_of(TIME, NAMES, RATE_NAMES, motion[:orders], forces)
+    return table_of(ROBOT, TIME, motion[:orders], forces)
 
 
 @pytest.mark.parametrize("orders", [0, 1, 4])
@@ -123,7 +123,7 @@ def test_units_leave_quaternions_alone(tmp_path: Path):
     per_si = {"angle": 180.0 / np.pi, "length": 1e3, "number": 1.0}
     scale = [[per_si[kind] for kind in kinds(ROBOT)] for kinds in (position_kinds, velocity_kinds)]
     units = [x * np.array(s) for x, s in zip(motion, scale, strict=True)]
-    write_table(tmp_path / "log.csv", table_of(TIME * 1e3, NAMES, RATE_NAMES, units, None))
+    write_table(tmp_path / "log.csv", table_of(ROBOT, TIME * 1e3, units))
     got = read_motion(tmp_path / "log.csv", ROBOT, units="deg,mm,ms")
     assert_close(got.time, TIME, INDEPENDENT)
     for found, want in zip(got.motion, motion, strict=True):
@@ -187,6 +187,6 @@ def test_what_is_no_table_of_quaternions():
 def test_limits_of_a_table_are_checked_with_its_rates():
     motion = exact_motion(TIME, 2)[1]
     limits = MotionLimits.of(ROBOT, velocity=1.0, acceleration=2.0, effort=10.0)
-    rows = check_limits(ROBOT, table_of(TIME, NAMES, RATE_NAMES, motion, None), limits).rows
+    rows = check_limits(ROBOT, table_of(ROBOT, TIME, motion), limits).rows
     assert rows == check_limits(ROBOT, (TIME, motion), limits).rows
     assert {row.quantity for row in rows} == {"velocity", "acceleration", "effort"}
