@@ -10,8 +10,7 @@ import click
 from jounce.cli.arguments import actuated_option, limits_option, robot_argument
 from jounce.cli.console import grid, note, output, progress, say
 from jounce.cli.failure import CheckFailed
-from jounce.cli.fleet_argument import fleet_options, is_fleet, tell_failed
-from jounce.cli.motion_argument import logged, motion_options
+from jounce.cli.motion_argument import fleet_options, is_fleet, logged, motion_options, tell_failed
 
 if TYPE_CHECKING:
     from jounce.limits.check import LimitReport

@@ -11,8 +11,7 @@ import click
 from jounce.cli.arguments import check_table, count_option, output_option, robot_argument
 from jounce.cli.console import compile_with_progress, grid, note, output, progress, say
 from jounce.cli.failure import CheckFailed
-from jounce.cli.fleet_argument import fleet_options, is_fleet, tell_failed
-from jounce.cli.motion_argument import logged, motion_options
+from jounce.cli.motion_argument import fleet_options, is_fleet, logged, motion_options, tell_failed
 from jounce.cli.picture import Sketch, check_picture
 from jounce.cli.stopwatch import Stopwatch
 

@@ -10,8 +10,7 @@ import click
 from jounce.cli.arguments import LOG, FiniteRange, check_output, output_option, robot_argument
 from jounce.cli.console import note, progress, say
 from jounce.cli.failure import CheckFailed
-from jounce.cli.fleet_argument import is_fleet, tell_failed, who_options
-from jounce.cli.motion_argument import motion_options
+from jounce.cli.motion_argument import is_fleet, motion_options, tell_failed, who_options
 
 if TYPE_CHECKING:
     from jounce.identification.information import Information
