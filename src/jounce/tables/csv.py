@@ -231,9 +231,9 @@ class CsvReader:
 
     def _strict_rows(self, texts: list[str], numbers: Sequence[int], start: Stamp) -> np.ndarray:
         """Return one row of numbers for each text; what is none is an error, or NaN."""
-        header, (time, *others) = self.layout.header, self.layout.columns
+        header, columns = self.layout.header, self.layout.columns
         fields = [[field.strip() for field in self._dialect.fields(text)] for text in texts]
-        rows = np.full((len(texts), 1 + len(others)), np.nan)
+        rows = np.full((len(texts), len(columns)), np.nan)
         for row, parts, number in zip(rows, fields, numbers, strict=True):
             try:
                 if len(parts) != len(header):
@@ -241,8 +241,8 @@ class CsvReader:
                         f"{self.place(number)}: {len(parts)} fields, but {len(header)} columns in "
                         f"the header{self._advice}."
                     )
-                for k, i in sorted(enumerate((time, *others)), key=lambda pair: pair[1]):
-                    row[k] = self._number(parts[i], header[i], number, start if i == time else 0)
+                for k, i in sorted(enumerate(columns), key=lambda pair: pair[1]):
+                    row[k] = self._number(parts[i], header[i], number, start)
             except TableError:
                 if not self._tolerant:
                     raise
@@ -252,20 +252,15 @@ class CsvReader:
     def _number(self, field: str, column: str, number: int, start: Stamp) -> float:
         is_time = column == self.layout.titles[0]
         try:
-            if is_time and self._is_iso:
-                return float(self._times([field], start)[0])
-            value = float(self._plain(field))
-            if "_" in field:
+            if "_" in field:  # which Python takes for a part of a number
                 raise ValueError
-        except ValueError:
+            return float(self._times([field], start)[0] if is_time else self._plain(field))
+        except (ValueError, ArithmeticError):
             what = "a time" if is_time and self._is_iso else "a number"
             found = f"{field!r} is not {what}" if field else "is empty"
             raise TableError(
                 f"{self.place(number)}: column {column}: {found}{self._advice}."
             ) from None
-        if is_time and start and np.isfinite(value):
-            return float(self._times([field], start)[0])
-        return value
 
 
 @contextmanager

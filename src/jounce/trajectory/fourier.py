@@ -10,7 +10,7 @@ import numpy as np
 
 from jounce.errors import ArgumentError, ShapeError
 from jounce.model.checks import as_floats, check_finite, checked_integer
-from jounce.trajectory.protocol import checked_times, frozen, frozen_rows
+from jounce.trajectory.protocol import checked_times, frozen, frozen_rows, per_coordinate
 
 # The motion of the seven joints of the Panda: greatest speed with its sign, and period.
 PAPERS_SPEEDS = (2.21, -2.21, 1.2, -2.1, -2.3, 2.1, -2.5)  # rad/s
@@ -53,8 +53,8 @@ class Fourier:
         put = object.__setattr__
         put(self, "a", a)
         put(self, "b", b)
-        put(self, "omega", _per_coordinate("omega", omega, a.shape[1]))
-        put(self, "q0", _per_coordinate("q0", q0, a.shape[1]))
+        put(self, "omega", frozen("omega", per_coordinate("omega", omega, a.shape[1])))
+        put(self, "q0", frozen("q0", per_coordinate("q0", q0, a.shape[1])))
         if np.any(self.omega <= 0.0):
             raise ArgumentError(f"omega must be positive, got {self.omega.tolist()}.")
 
@@ -142,14 +142,3 @@ def papers_motion(n: int = 7) -> Fourier:
     """
     n = checked_integer("n, the number of joints,", n, 1)
     return cosine(np.resize(PAPERS_SPEEDS, n), np.resize(PAPERS_PERIODS, n))
-
-
-def _per_coordinate(name: str, values: Any, n: int) -> np.ndarray:
-    """Return a read-only array ``(n,)`` of values that are one number or n of them."""
-    array = as_floats(name, values)
-    if array.shape not in ((), (n,)):
-        raise ShapeError(
-            f"{name} must be one number or have shape ({n},), one number per coordinate, "
-            f"got {array.shape}."
-        )
-    return frozen(name, np.broadcast_to(array, (n,)))

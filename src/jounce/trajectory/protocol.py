@@ -74,6 +74,17 @@ def checked_duration(name: str, value: Any) -> float:
     return time
 
 
+def per_coordinate(name: str, values: Any, n: int) -> np.ndarray:
+    """Return an array ``(n,)`` of values that are one number or n of them."""
+    array = as_floats(name, values)
+    if array.shape not in ((), (n,)):
+        raise ShapeError(
+            f"{name} must be one number or have shape ({n},), one number per coordinate, "
+            f"got {array.shape}."
+        )
+    return np.broadcast_to(array, (n,))
+
+
 def frozen_rows(name: str, values: Any, rows: str) -> np.ndarray:
     """Return a read-only copy of values ``(rows, n)``, finite, with at least one row."""
     array = np.array(as_floats(name, values))

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jounce.errors import ArgumentError, NotFiniteError, ShapeError, SingularError
-from jounce.model.checks import as_floats, checked_integer
-from jounce.trajectory.protocol import checked_samples, frozen
+from jounce.model.checks import checked_integer
+from jounce.trajectory.protocol import checked_samples, frozen, per_coordinate
 from jounce.trajectory.spline.basis import Curve, evaluated
 from jounce.trajectory.spline.fit import System, banded_product, divided, squares, system_of
 
@@ -251,11 +251,7 @@ def _checked_noise(noise: Any, n: int) -> np.ndarray | None:
     """Return the stated standard deviations ``(n,)``, or None."""
     if noise is None:
         return None
-    array = as_floats("noise", noise)
-    if array.shape not in ((), (n,)):
-        raise ShapeError(
-            f"noise must be one standard deviation or have shape ({n},), got {array.shape}."
-        )
+    array = per_coordinate("noise", noise, n)
     if not np.isfinite(array).all() or np.any(array < 0.0) or np.any(array > LARGEST):
         raise NotFiniteError(
             f"noise must be finite, ≥ 0 and {LARGEST:g} at most, got {array.tolist()}."
@@ -265,7 +261,7 @@ def _checked_noise(noise: Any, n: int) -> np.ndarray | None:
             "noise must be zero for all coordinates (interpolation) or for none, "
             f"got {array.tolist()}."
         )
-    return np.broadcast_to(array, (n,))
+    return array
 
 
 class Scores(NamedTuple):
