@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import PPoly, make_interp_spline
 
+from jounce.algebra.rigid import continuous
 from jounce.errors import ArgumentError, ShapeError
 from jounce.ik.joint_path import JointPath
 from jounce.model.checks import check_finite, checked_configuration
@@ -239,7 +240,5 @@ def _continued(robot: Robot, points: np.ndarray) -> np.ndarray:
     """Return points whose quaternions have the sign that is nearer to the one before."""
     points = points.copy()
     for quaternion in robot.quaternions:
-        part = points[:, quaternion]
-        turns = np.sum(part[1:] * part[:-1], axis=1) < 0.0
-        part[1:] *= np.where(np.cumsum(turns) % 2, -1.0, 1.0)[:, None]
+        points[:, quaternion] = continuous(points[:, quaternion])
     return points

@@ -17,6 +17,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+from jounce.algebra.rigid import continuous
 from jounce.errors import JounceError, TableError, UnsupportedError
 from jounce.files import atomic_write, refuse_devices
 from jounce.model.checks import QUATERNION_TOLERANCE, checked_integer
@@ -221,11 +222,29 @@ class MotionFile:
     def _turned(
         self, rows: np.ndarray, before: np.ndarray, place: Callable[[int], str]
     ) -> np.ndarray:
-        """Return the rows with quaternions of unit length and continuous sign."""
+        """Return the rows with quaternions of unit length and continuous sign.
+
+        q and −q are the same orientation; of the two, each sample has the one nearer to the sample
+        before.  ``before`` is the row before the first, or no row.
+        """
         if not self.quaternions or not self.orders[0]:
             return rows
-        columns = [slice(1 + part.start, 1 + part.stop) for part in self.quaternions]
-        return _continuous(rows, columns, before, self._reader.layout.titles, place)
+        rows = rows.copy()
+        for quaternion in self.quaternions:
+            part = slice(1 + quaternion.start, 1 + quaternion.stop)
+            size = np.linalg.norm(rows[:, part], axis=1)
+            wrong = np.flatnonzero(np.abs(size - 1.0) > QUATERNION_TOLERANCE)
+            if wrong.size:
+                titles = ", ".join(self._reader.layout.titles[part])
+                raise TableError(
+                    f"{place(int(wrong[0]))}: the quaternion {titles} has length "
+                    f"{size[wrong[0]]:.9g}; it must be 1 to {QUATERNION_TOLERANCE:g}: write x y z "
+                    "w with more digits, or divide them by their length."
+                )
+            rounded = np.abs(size - 1.0) <= ROUNDING  # dividing again would change the last bits
+            unit = rows[:, part] / np.where(rounded, 1.0, size)[:, None]
+            rows[:, part] = continuous(np.concatenate([before[:, part], unit]))[len(before) :]
+        return rows
 
     def _places(self, numbers: np.ndarray) -> Callable[[int], str]:
         return lambda i: self._reader.place(int(numbers[i]))
@@ -382,35 +401,3 @@ def _readable(path: str | os.PathLike[str]) -> str:
     if not Path(path).is_dir():
         refuse_devices(Path(path))
     return ending
-
-
-def _continuous(
-    rows: np.ndarray,
-    columns: Sequence[slice],
-    before: np.ndarray,
-    titles: Sequence[str],
-    place: Callable[[int], str],
-) -> np.ndarray:
-    """Return the rows with the quaternions in these columns normalised and of continuous sign.
-
-    q and −q are the same orientation; of the two, each sample has the one nearer to the sample
-    before.  ``before`` is the row before the first, or no row.  ``place(i)`` says where a row
-    stands, ``titles`` are the names of the columns.
-    """
-    rows = rows.copy()
-    for part in columns:
-        size = np.linalg.norm(rows[:, part], axis=1)
-        wrong = np.flatnonzero(np.abs(size - 1.0) > QUATERNION_TOLERANCE)
-        if wrong.size:
-            raise TableError(
-                f"{place(int(wrong[0]))}: the quaternion {', '.join(titles[part])} has length "
-                f"{size[wrong[0]]:.9g}; it must be 1 to {QUATERNION_TOLERANCE:g}: write x y z w "
-                "with more digits, or divide them by their length."
-            )
-        rounded = np.abs(size - 1.0) <= ROUNDING  # dividing again would change the last bits
-        unit = rows[:, part] / np.where(rounded, 1.0, size)[:, None]
-        agrees = np.sum(unit * np.concatenate([before[:, part], unit])[: len(unit)], axis=1)
-        if not len(before):
-            agrees = np.concatenate([[1.0], np.sum(unit[1:] * unit[:-1], axis=1)])
-        rows[:, part] = unit * np.cumprod(np.where(agrees < 0.0, -1.0, 1.0))[:, None]
-    return rows
