@@ -103,7 +103,7 @@ def _movable(link: Link, space: _Space, tolerance: float, armature: bool) -> Arr
         changed = (S.T @ (bracket.T @ M + M @ bracket) @ S for bracket in brackets)
         return np.concatenate([term.ravel() for term in (*felt, *changed)])
 
-    columns = [conditions(M, Xi.T @ M @ Xi) for M in _unit_matrices()]
+    columns = [conditions(M, Xi.T @ M @ Xi) for M in map(inertia_matrix, UNITS)]
     if armature:
         columns += [conditions(np.zeros((6, 6)), -np.diag(e)) for e in np.eye(Xi.shape[1])]
     return null_space(np.array(columns).T, tolerance)
@@ -127,10 +127,6 @@ def shift_matrix(T: Transform) -> Array:
     """Return the 10x10 matrix that takes parameters in a frame at ``T`` to its parent's."""
     moved = [unit.moved(T) for unit in UNITS]
     return np.array([[m, *h, *I] for m, h, I in moved], float).T
-
-
-def _unit_matrices() -> list[Array]:
-    return [inertia_matrix(unit) for unit in UNITS]
 
 
 def _screws(link: Link) -> Array:

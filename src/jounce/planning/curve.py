@@ -123,11 +123,11 @@ def composed(motion: Sequence[np.ndarray], inner: np.ndarray) -> list[np.ndarray
     for j, rate in enumerate(rates):
         for k in range(j, count):
             result[k] += rate * (power[k] * (factorial(k) / factorial(j)))[..., None]
-        power = _product(power, delta[:count])
+        power = product(power, delta[:count])
     return [q, *result]
 
 
-def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return the product of two series of the same length."""
     return np.array([(a[: k + 1] * b[k::-1]).sum(axis=0) for k in range(len(a))])
 

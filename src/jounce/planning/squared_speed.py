@@ -8,6 +8,8 @@ from math import factorial
 import numpy as np
 from scipy.interpolate import BSpline, PPoly
 
+from jounce.planning.curve import product
+
 PARTS = 4  # of each piece, over which 1/√b is integrated at once
 GAUSS = np.polynomial.legendre.leggauss(10)
 NEWTON = 4
@@ -101,8 +103,6 @@ class SquaredSpeed:
             total = np.zeros(u.shape)
             for j in range(k + 1):
                 total += slopes[j] * power[k]
-                power = np.array(
-                    [(power[: n + 1] * c[n::-1]).sum(axis=0) for n in range(order + 1)]
-                )
+                power = product(power, c)
             c[k + 2] = total / ((k + 2) * (k + 1))
         return np.array([c[k] * factorial(k) for k in range(1, order + 1)])
