@@ -1,4 +1,4 @@
-"""What is imported when it is first used: public names, listed once in a stub, and extras."""
+"""What is there when it is first used: public names, listed once in a stub, extras, and values."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Any, Generic, TypeVar, overload
 
 _IMPORT = re.compile(r"^from ([\w.]+) import \(?\s*(\w+) as", re.MULTILINE)
+
+Value = TypeVar("Value")
 
 
 def attach(
@@ -44,3 +46,26 @@ def required(module: str, what: str, extra: str) -> Any:
         raise UnsupportedError(
             f"{what} needs {module.partition('.')[0]}: pip install 'jounce[{extra}]'."
         ) from None
+
+
+class cached_property(Generic[Value]):
+    """A value that is computed when it is first asked for, and kept.
+
+    That of `functools` holds a lock meanwhile in Python 3.11, one for all instances, and a process
+    forked by another thread would find it taken.  Here threads that ask together all compute it.
+    """
+
+    def __init__(self, compute: Callable[[Any], Value]) -> None:
+        self._compute, self.__doc__ = compute, compute.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> cached_property[Value]: ...
+    @overload
+    def __get__(self, instance: object, owner: type | None = None) -> Value: ...
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        return instance.__dict__.setdefault(self._name, self._compute(instance))

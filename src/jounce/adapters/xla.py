@@ -8,12 +8,12 @@ quarter of the time of a kernel.
 from __future__ import annotations
 
 import ctypes
-import threading
 from collections.abc import Callable
 from ctypes import POINTER, c_int, c_int64, c_size_t, c_uint32, c_void_p
 from typing import Any
 
 from jounce.errors import UnsupportedError
+from jounce.forks import awaited_lock
 
 Buffers = list["Buffer"]
 
@@ -90,7 +90,7 @@ _capsule.restype = ctypes.py_object
 _capsule.argtypes = [c_void_p, ctypes.c_char_p, c_void_p]
 
 _registered: dict[str, Any] = {}  # XLA keeps the address of a handler for good
-_lock = threading.Lock()  # and takes a name once
+_lock = awaited_lock()  # and takes a name once
 
 
 def register(jax: Any, name: str, function: Callable[[Buffers, Buffers], None]) -> None:

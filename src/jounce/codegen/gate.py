@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import atexit
 import gc
-import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from jounce.forks import around
 
 _inside: dict[int, int] = {}  # thread -> how often it has entered
 _changed = threading.Condition()
@@ -52,7 +53,4 @@ def _close() -> None:
 
 
 atexit.register(_close)
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_close, after_in_parent=_changed.release, after_in_child=_changed.release
-    )
+around(_close, _changed.release)

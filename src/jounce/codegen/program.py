@@ -6,9 +6,9 @@ import hashlib
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SUB, UNARY
+from jounce.lazy import cached_property
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ j seen from i, Ξ_i the constant screws of joint i, v_i its velocities.  NumPy, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from math import comb
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from jounce.dynamics.friction import friction_force
 from jounce.dynamics.motion import moving
 from jounce.dynamics.wrenches import FrameWrench, link_wrenches
 from jounce.errors import ArgumentError, ShapeError, UnsupportedError
+from jounce.lazy import cached_property
 from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
 

@@ -11,16 +11,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 from jounce.errors import InvalidInertiaError, RobotFormatError
+from jounce.forks import awaited_lock
 from jounce.formats.packages import Packages, check_packages
 from jounce.formats.urdf.reader import load_urdf
 from jounce.lazy import required
 from jounce.model.robot import Robot
 
-_EXPANSION = Lock()  # xacro keeps its state in globals: one expansion at a time
+_EXPANSION = awaited_lock()  # xacro keeps its state in globals: one expansion at a time
 
 
 def load_xacro(

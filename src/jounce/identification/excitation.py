@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,6 +32,7 @@ from jounce.errors import ArgumentError, InfeasibleError, UnsupportedError, chec
 from jounce.identification.terms import COULOMB_SPEED, FRICTION, Terms, terms_of
 from jounce.identification.triangle import triangle
 from jounce.kernels.kernel import kernel
+from jounce.lazy import cached_property
 from jounce.limits.check import LimitReport, check_limits, scale_of, values_of
 from jounce.limits.limits import MotionLimits, Quantity, checked_limits
 from jounce.model.checks import as_floats, checked_integer

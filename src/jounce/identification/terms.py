@@ -11,7 +11,7 @@ the velocity.  Coulomb's is smoothed over the speed v_s, so it can be differenti
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from jounce.dynamics.friction import motor_signal
 from jounce.errors import UnsupportedError, check_type
 from jounce.identification.base_parameters import base_parameters
 from jounce.identification.numerical import pivoted, random_regressor
+from jounce.lazy import cached_property
 from jounce.model.parameters import (
     FRICTION,
     checked_speed,

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,7 @@ from jounce.kernels.fastcall.call import fast_callable
 from jounce.kernels.products import PRODUCTS
 from jounce.kernels.tracing import traced
 from jounce.kernels.waiting import told_when_slow
+from jounce.lazy import cached_property
 from jounce.model.robot import Robot
 
 KEPT_KERNELS = 256

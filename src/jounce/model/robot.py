@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 
 from jounce.algebra.vector import Vec3
 from jounce.errors import check_name
+from jounce.lazy import cached_property
 from jounce.model.checks import finite_vec3
 from jounce.model.closures import Closure, check_closure
 from jounce.model.inertia import NO_MATTER, Inertia

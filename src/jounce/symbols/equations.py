@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ import numpy as np
 
 from jounce.codegen.interpreter import interpret
 from jounce.errors import ArgumentError, ModelError, UnsupportedError, check_name
-from jounce.lazy import required
+from jounce.lazy import cached_property, required
 from jounce.model.checks import checked_order
 from jounce.model.robot import Robot
 from jounce.symbols.snapping import snapped

@@ -6,7 +6,6 @@ one run serves all samples.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from jounce.dynamics.twists import REPRESENTATIONS
 from jounce.kernels.description import kernel_spec
 from jounce.kernels.table import QUANTITIES
 from jounce.kernels.uncompiled import run_uncompiled
+from jounce.lazy import cached_property
 from jounce.model.robot import Robot
 
 

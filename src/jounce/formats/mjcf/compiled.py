@@ -7,18 +7,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from jounce.errors import RobotFormatError
+from jounce.forks import awaited_lock
 from jounce.formats.urdf.xml import root_element
 from jounce.lazy import required
 
 WORLD = "world"
 UNNAMED_MODEL = "MuJoCo Model"  # what the compiler calls a model without a name
-_HANDLER = Lock()
+_HANDLER = awaited_lock()
 
 
 @dataclass(frozen=True, slots=True)
