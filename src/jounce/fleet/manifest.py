@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from jounce.errors import ArgumentError, JounceError
-from jounce.files import atomic_write, is_taken
+from jounce.files import atomic_write, is_taken, refuse_devices
 from jounce.lazy import required
 
 NAME = "manifest.jsonl"
@@ -75,6 +75,7 @@ class Manifest:
 
     def _open(self) -> None:
         """Open the file for this run alone."""
+        refuse_devices(self.path)
         self._file = self.path.open("a+", encoding="utf-8", errors="replace", newline="\n")
         if is_taken(self._file.fileno()):
             self._file.close()
@@ -110,6 +111,8 @@ def content_key(path: str, *made_with: str) -> str:
     for part in made_with:
         state.update(f"{len(part)} {part}\n".encode())
     top = Path(path)
+    if not top.is_dir():
+        refuse_devices(top)
     for file in sorted(p for p in top.rglob("*") if p.is_file()) if top.is_dir() else [top]:
         state.update(os.fsencode(file.relative_to(top)) + b"\0")
         with file.open("rb") as data:
@@ -127,12 +130,16 @@ def one_line(failure: BaseException) -> str:
 
 
 def _parsed(line: str) -> Record | None:
-    """Return the record of a line; None if a run was killed while it wrote it."""
+    """Return the record of a line; None if it is torn, as by a run that was killed, or not ours."""
     try:
         data = json.loads(line)
-        return Record(**{**data, "notes": tuple(data.get("notes", ()))})
-    except (ValueError, TypeError, AttributeError):
+        record = Record(**{**data, "notes": tuple(data.get("notes", ()))})
+    except (ValueError, TypeError, AttributeError, RecursionError):
         return None
+    texts = (record.source, record.output, record.key, record.error or "", *record.notes)
+    numbers = (record.bytes, record.samples)
+    is_ours = all(type(x) is str for x in texts) and all(type(x) is int for x in numbers)
+    return record if is_ours else None
 
 
 def _size(path: Path) -> int:

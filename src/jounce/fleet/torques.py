@@ -25,7 +25,7 @@ from jounce.model.checks import checked_integer
 from jounce.model.robot import Robot
 from jounce.tables.file import table_writer
 from jounce.tables.log import Gap, Log, Part, open_log
-from jounce.tables.parquet import join_parquet, pyarrow
+from jounce.tables.parquet import join_parquet, parquet_rows, pyarrow
 
 SPLIT = 16_000_000  # samples of a part, about 20 s; parts are written twice
 PARTS = ".parts"
@@ -192,9 +192,8 @@ def _part(common: bytes, plan: Plan, index: int) -> PartDone:
     path = plan.path(work.out, index)
     note = path.with_suffix(".json")
     try:
-        if note.exists() and path.exists():
-            samples, gaps = json.loads(note.read_text(encoding="utf-8"))
-            return PartDone(samples, [Gap(*gap) for gap in gaps])
+        if (done := _done_before(note, path)) is not None:
+            return done
         log = copy.copy(plan.log)  # it keeps the gaps that it meets; threads of a worker share it
         samples = work.forces(log, path, plan.parts[index])
         with atomic_write(note) as file:
@@ -202,6 +201,16 @@ def _part(common: bytes, plan: Plan, index: int) -> PartDone:
         return PartDone(samples, log.gaps)
     except Exception as failure:
         return PartDone(0, [], one_line(failure))
+
+
+def _done_before(note: Path, path: Path) -> PartDone | None:
+    """Return what is known of a part that is there, whole; None if it is to be made."""
+    try:
+        samples, gaps = json.loads(note.read_text(encoding="utf-8"))
+        found = PartDone(samples, [Gap(*gap) for gap in gaps])
+        return found if parquet_rows(path) == samples else None
+    except Exception:  # torn, of another run, or not there: all the same
+        return None
 
 
 def _join(common: bytes, plan: Plan, parts: Iterable[PartDone]) -> Record:

@@ -13,6 +13,7 @@ from typing import IO, Any
 import numpy as np
 
 from jounce.errors import TableError
+from jounce.files import refuse_devices
 from jounce.lazy import required
 from jounce.tables.clock import TICKS, Stamp, since
 from jounce.tables.columns import Layout, Wanted, columns_of, header_of, layout_of
@@ -205,6 +206,13 @@ def parquet_writer(file: IO[bytes], _directory: Path) -> Iterator[Write]:
     """Yield what writes blocks of a table; row groups do not depend on the size of the blocks."""
     with _group_writer(file) as write:
         yield lambda table: write(header_of(table), columns_of(table))
+
+
+def parquet_rows(path: Path) -> int:
+    """Return how many rows a file says it has."""
+    refuse_devices(path)
+    with path.open("rb") as file, _whole(path):
+        return _opened(file).metadata.num_rows
 
 
 def join_parquet(parts: Sequence[Path], file: IO[bytes]) -> None:

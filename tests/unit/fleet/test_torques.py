@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 import jounce
 from jounce.cli import main
-from jounce.errors import ArgumentError, ClusterError
+from jounce.errors import ArgumentError, ClusterError, TableError
 from jounce.fleet import inverse_dynamics
 from jounce.fleet.cluster import unpacked
 from jounce.fleet.manifest import NAME, Manifest, Record, content_key
@@ -220,6 +220,66 @@ def test_a_manifest_that_is_none(one: Any, logs: Path, tmp_path: Path):
     (tmp_path / NAME).write_bytes(b"\xff\x00[]\n{}\n17")
     assert inverse_dynamics(ARM, logs / "b", tmp_path, client=one).made == 3
     assert len((tmp_path / NAME).read_text(encoding="utf-8").splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"output": ["b.parquet"]}, {"output": 5}, {"samples": "40"}, {"bytes": None},
+        {"notes": [1]}, {"key": {}}, {"error": 5}, {"source": 1.5}, {"other": 1},
+    ],
+)  # fmt: skip
+def test_a_record_that_is_none(damage: dict[str, Any], one: Any, logs: Path, tmp_path: Path):
+    """A manifest that somebody has edited: such lines are left out, the logs done again."""
+    first = inverse_dynamics(ARM, logs / "b/c.csv", tmp_path, client=one)
+    line = json.loads((tmp_path / NAME).read_text(encoding="utf-8"))
+    nested = "[" * 100_000
+    (tmp_path / NAME).write_text(f"{json.dumps({**line, **damage})}\n{nested}\n")
+    again = inverse_dynamics(ARM, logs / "b/c.csv", tmp_path, client=one)
+    assert (again.made, again.records) == (1, first.records)
+    assert len((tmp_path / NAME).read_text(encoding="utf-8").splitlines()) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pipes with names")
+def test_a_pipe_in_place_of_a_log_or_a_manifest(one: Any, logs: Path, tmp_path: Path):
+    mine, out = tmp_path / "logs", tmp_path / "out"
+    mine.mkdir()
+    shutil.copy(logs / "a.csv", mine)
+    os.mkfifo(mine / "pipe.csv")
+    (mine / "zeros.npz").symlink_to("/dev/zero")
+    done = inverse_dynamics(ARM, mine, out, client=one)
+    assert done.made == 1
+    assert [record.output for record in done.failed] == ["pipe.parquet", "zeros.parquet"]
+    assert all("is no regular file" in str(record.error) for record in done.failed)
+    (out / NAME).unlink()
+    (out / NAME).symlink_to("/dev/zero")
+    with pytest.raises(TableError, match=r"manifest\.jsonl: is no regular file"):
+        inverse_dynamics(ARM, mine, out, client=one)
+
+
+@pytest.mark.parametrize("what", ["note", "part", "row"])
+def test_parts_that_somebody_damaged_are_made_again(
+    what: str, one: Any, logs, expected, tmp_path: Path, monkeypatch
+):
+    source = logs / "long.parquet"
+    with monkeypatch.context() as broken:
+
+        def stop(*_: object) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        broken.setattr("jounce.fleet.torques.join_parquet", stop)
+        assert inverse_dynamics(ARM, source, tmp_path, client=one, split=9000).failed
+    part = sorted((tmp_path / PARTS).glob("*.parquet"))[1]
+    note = part.with_suffix(".json")
+    if what == "note":
+        note.write_text("[12")
+    elif what == "part":
+        part.write_bytes(part.read_bytes()[:-9])
+    else:
+        note.write_text(json.dumps([7, []]))
+    done = inverse_dynamics(ARM, source, tmp_path, client=one, split=9000)
+    assert (done.made, done.failed) == (1, ())
+    assert contents(tmp_path) == {"long.parquet": expected["long.parquet"]}
 
 
 def test_a_bad_log_does_not_stop_the_others(two: Any, logs: Path, tmp_path: Path):
