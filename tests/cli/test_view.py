@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -16,6 +17,7 @@ from click.testing import CliRunner
 
 import jounce
 from jounce.cli import main
+from tests.fuzz.rule import patience
 
 pytest.importorskip("viser")
 
@@ -50,6 +52,28 @@ def test_options_of_a_log_need_a_log():
     result = CliRunner().invoke(main, ["view", "panda", "--units", "deg"])
     assert result.exit_code != 0
     assert "--units is for a MOTION" in result.output
+
+
+@pytest.mark.parametrize(
+    ("host", "reason"),
+    [("203.0.113.1", "address"), ("", "it is empty"), ("no such host", "."), ("x" * 70, "."),
+     ("none.invalid", ".")],
+)  # fmt: skip
+def test_what_cannot_be_served_is_said_at_once(host: str, reason: str):
+    """The server would look for a port that it can take, and wait for good."""
+    with patience():
+        result = CliRunner().invoke(main, ["view", "planar2r", "--no-open", "--host", host])
+    assert result.exit_code == 2
+    assert re.search(f"jounce: '{host}' cannot be served \\(.*{reason}", result.stderr)
+
+
+def test_the_last_port_may_be_taken():
+    with socket.socket() as taken, patience():
+        taken.bind(("127.0.0.1", 65535))
+        taken.listen()
+        result = CliRunner().invoke(main, ["view", "planar2r", "--no-open", "--port", "65535"])
+    assert result.exit_code == 2
+    assert "no port from 65535 to 65535 of 127.0.0.1 is free" in result.stderr
 
 
 def test_a_folder_can_be_a_bag(tmp_path: Path):

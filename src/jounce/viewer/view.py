@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import socket
 import time as clock
 from collections.abc import Mapping, Sequence
-from contextlib import redirect_stdout
+from contextlib import ExitStack, redirect_stdout
 from io import StringIO
 from threading import Event, RLock, Thread
 from typing import Any
@@ -12,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from jounce.api.call import Wrench
-from jounce.errors import UnsupportedError
+from jounce.errors import ArgumentError, UnsupportedError
 from jounce.lazy import required
 from jounce.limits.limits import MotionLimits, checked_limits
 from jounce.model.components import velocity_kinds, velocity_names
@@ -29,6 +32,7 @@ UNLIMITED = {"angle": np.pi, "length": 1.0}  # range of a slider where there is 
 STEPS = 1000  # of a slider
 SWEEP = 121  # samples of a sweep
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5")
+_PORTS = 65536
 FRAME = 0.05  # s between pictures of a log that plays
 
 
@@ -82,8 +86,9 @@ class View:
         samples = 0 if self._time is None else len(self._time)
         self._wrenches = checked_wrenches(robot, wrenches, samples)
         viser = required("viser", "showing a robot in the browser", "view")
+        free = _free_port(host, port)
         with redirect_stdout(StringIO()):  # viser greets, and says good-bye
-            self._server = viser.ViserServer(host=host, port=port, verbose=False)
+            self._server = viser.ViserServer(host=host, port=free, verbose=False)
         self.url = (
             f"http://{'localhost' if host == '127.0.0.1' else host}:{self._server.get_port()}"
         )
@@ -310,6 +315,33 @@ class View:
                 self._now = t  # not of the nearest sample: slow motion would stand still
                 if t >= self._time[-1]:
                     self._stop()
+
+
+def _free_port(host: str, port: int) -> int:
+    """Return the first free port from this one on; where there is none, viser waits for good."""
+    kind = socket.SOCK_STREAM
+    try:
+        if not host:
+            raise OSError("it is empty")
+        places = [(place[0], place[-1]) for place in socket.getaddrinfo(host, port, type=kind)]
+        for candidate in range(port, _PORTS):
+            with ExitStack() as stack:
+                try:
+                    for family, (name, _, *scope) in places:
+                        trial = stack.enter_context(socket.socket(family, kind))
+                        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, os.name == "posix")
+                        trial.bind((name, candidate, *scope))
+                    return candidate
+                except OSError as error:
+                    if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+                        raise
+    except (OSError, OverflowError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ArgumentError(
+            f"{host!r} cannot be served ({reason}); give an address of this machine, such as "
+            "127.0.0.1, or 0.0.0.0 for all of them, and a port below 65536."
+        ) from error
+    raise ArgumentError(f"no port from {port} to {_PORTS - 1} of {host} is free; give a lower one.")
 
 
 def _ranges(robot: Robot, limits: MotionLimits) -> tuple[np.ndarray, np.ndarray]:
