@@ -111,3 +111,22 @@ def test_joint_wrenches_balance_momentum_and_weight():
         assert_orders_close(
             own[:, i], joint[:, i] - beyond + weight[:, i], INDEPENDENT, scale=np.abs(joint).max()
         )
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_angles_far_from_zero_lose_what_lies_between_the_numbers_there(turned: bool):
+    """As the last joint of Panda, whose frame is turned about its own axis: q plus a constant."""
+    builder = jounce.RobotBuilder("arm")
+    body = jounce.Inertia(1.5, (0.2, 0.1, 0.0), np.diag([0.1, 0.2, 0.25]))
+    hinge = jounce.joints.revolute((0, 0, 1))
+    place = jounce.transform((0.3, 0.0, 0.1), rpy=(0.4, 0.0, 0.0))
+    if turned:
+        place = place @ jounce.transform(rpy=(0.0, 0.0, -0.785398163397))
+    builder.add("upper", joint=jounce.joints.revolute((0, 1, 0)), inertia=body)
+    builder.add("hand", "upper", hinge, place, body)
+    robot, rates = builder.build(), ([0.5, -0.4], [0.3, 0.2])
+    for far in (0.1, 1e3 + 0.1, 1e6 + 0.1):
+        q = np.array([0.3, far])
+        wanted = Referee(robot, q, *rates).forces()
+        allowed = max(ROUNDOFF, float(np.spacing(far)))
+        assert_orders_close(jounce.inverse_dynamics(robot, q, *rates), wanted, allowed)

@@ -13,6 +13,7 @@ from typing import Any
 
 from jounce.codegen.interpreter import carry_out
 from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SUB
+from jounce.errors import UnsupportedError
 from jounce.kernels.casadi_c import ports
 from jounce.kernels.description import kernel_spec, signature
 from jounce.kernels.export import function_name
@@ -48,6 +49,12 @@ def function(
     """
     casadi = required("casadi", "the adapter", "casadi")
     spec = kernel_spec(robot, quantity, order, wrenches, options)
+    title = function_name(spec, name)
+    if not casadi.Function.check_name(title):
+        raise UnsupportedError(
+            f"CasADi does not take the name {title!r}; give one without two underscores in a row "
+            "that is not null, jac or hess."
+        )
     program, (inputs, outputs) = traced(spec), ports(signature(spec))
     symbols = [casadi.SX.sym(port.name, *port.shape) for port in inputs]
     rows = [x[r, c] for x in symbols for r in range(x.shape[0]) for c in range(x.shape[1])]
@@ -62,4 +69,4 @@ def function(
         for row, port in zip(program.outputs, outputs, strict=True)
     ]
     names = [port.name for port in inputs], [port.name for port in outputs]
-    return casadi.Function(function_name(spec, name), symbols, results, *names)
+    return casadi.Function(title, symbols, results, *names)

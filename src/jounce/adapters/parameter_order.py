@@ -79,7 +79,11 @@ def _blocks(values: Any) -> np.ndarray:
 
 def _bodies(bodies: Sequence[int] | None, count: int) -> list[int]:
     given = range(count) if bodies is None else bodies
-    every = set(range(count))
-    if np.ndim(given) != 1 or len(given) != count or set(given) != every:
+    try:
+        numbers = list(given)
+        each_once = len(numbers) == count and set(numbers) == set(range(count))
+    except TypeError:
+        numbers, each_once = [], False
+    if not each_once:
         raise ArgumentError(f"bodies must number each of the {count} bodies once, got {given!r}.")
-    return [int(b) for b in given]
+    return [int(b) for b in numbers]

@@ -76,7 +76,9 @@ def _operand(torch: Any, name: str, values: Any) -> Any:
     if not isinstance(values, torch.Tensor):
         if isinstance(values, list | tuple) and any(isinstance(x, torch.Tensor) for x in values):
             return torch.stack([_operand(torch, name, x) for x in values])
-        return torch.as_tensor(as_floats(name, values), device="cpu")
+        array = as_floats(name, values)
+        whole = array if array.flags.c_contiguous else array.copy(order="C")
+        return torch.as_tensor(whole, device="cpu")
     if values.is_nested or values.layout is not torch.strided:
         kind = "nested" if values.is_nested else values.layout
         raise ArgumentError(f"{name} is {kind}: make it a dense tensor, as {name}.to_dense().")

@@ -13,6 +13,7 @@ from jounce.api.call import Wrench, as_wrenches, evaluate, rows_to_order
 from jounce.api.matrices import forward_dynamics
 from jounce.api.singular import singularity_error
 from jounce.dynamics.closures import SOFTNESS
+from jounce.dynamics.factorization import ZeroPivotError
 from jounce.errors import ArgumentError, ClosureError, ShapeError, UnsupportedError, check_type
 from jounce.kernels.description import KernelSpec, kernel_spec
 from jounce.kernels.kernel import kernel_of
@@ -164,7 +165,15 @@ def rates_from(
 ) -> np.ndarray:
     """Return all rates, ``(K, *batch, nv)``, from those of the chosen velocities at closed q."""
     spec = _spec(robot, "closed_rates", len(rates) - 1, independent=_words(chosen))
-    found = _run(spec, q, np.stack(np.broadcast_arrays(*rates)))
+    given = _stacked("rates", *rates)
+    try:
+        found = _run(spec, q, given)
+    except ZeroDivisionError:  # a column of J, or what is left of it, is zero whatever q is
+        names = ", ".join(velocity_names(robot)[j] for j in chosen) or "none"
+        raise ArgumentError(
+            f"the independent velocities {names} of robot {robot.name!r} leave others undecided; "
+            "name other independent joints, or keep away from this configuration."
+        ) from None
     _refuse(robot, (), q, found[0, ..., -1] <= CONDITION_LIMIT * 10, chosen)
     return np.ascontiguousarray(found[..., :-1])
 
@@ -197,7 +206,7 @@ def constrained_forward_dynamics(
         a = forward_dynamics(robot, q, v, *forces, wrenches=wrenches)
         return Constrained(a, np.zeros((*a.shape[:-1], 0)))
     at, speed = _state(robot, whole, q, v)
-    Q = np.stack(np.broadcast_arrays(*(as_floats("forces", x) for x in forces)))
+    Q = _stacked("forces", *forces)
     spec = _spec(whole, "constrained_forward_dynamics", len(forces) - 1, wrenches)
     found = _run(spec, at, speed, Q, wrenches=wrenches)
     n, rows = robot.nv, whole.n_closure_rows
@@ -241,26 +250,42 @@ def constrained_inverse_dynamics(
         )
     chosen = _actuated(robot, actuated)
     at, speed = _state(robot, whole, q, v)
-    motion = [speed, *(as_floats("rates", x) for x in (a, *rates))]
-    stacked = np.stack(np.broadcast_arrays(*motion))
+    stacked = _stacked("rates", speed, a, *rates)
     compliance = 1.0 / _weights(weights, len(chosen))
     spec = _spec(
         whole, "constrained_inverse_dynamics", len(rates), wrenches, actuated=_words(chosen)
     )
-    found = _run(spec, at, stacked, compliance, wrenches=wrenches)
+    found = _driven(robot, spec, at, stacked, compliance, wrenches=wrenches)
     n = robot.nv
     passive = [j for j in range(n) if j not in chosen]
-    left, scale = np.abs(found[..., passive]), np.abs(found).max(initial=0.0)
-    if left.size and not left.max() <= 1e-9 * scale:
-        worst = passive[int(np.unravel_index(np.argmax(left), left.shape)[-1])]
-        raise ArgumentError(
-            f"velocity {velocity_names(robot)[worst]!r} of robot {robot.name!r} is neither "
-            f"actuated nor held: {left.max():.3g} of its force is left. Name more actuated joints, "
-            "or give a motion that needs no force there."
-        )
+    if passive:
+        _check_left(robot, whole, at, found, passive)
     return Constrained(
         np.ascontiguousarray(found[..., chosen]), np.ascontiguousarray(found[..., n:])
     )
+
+
+def _check_left(
+    robot: Robot, whole: Robot, q: np.ndarray, found: np.ndarray, passive: Sequence[int]
+) -> None:
+    """Raise where forces are left that no joint exerts, beyond rounding.
+
+    Rounding is that of the forces and of what the closures exert, ``|J|ᵀ |λ|``, up to the order.
+    """
+    left, n = np.abs(found[..., passive]), robot.nv
+    J = np.abs(closure_jacobian(whole, q)[0])
+    carried = (np.abs(found[..., None, n:]) @ J)[..., 0, :]
+    sizes = np.maximum(np.abs(found[..., :n]), carried).reshape(len(found), -1)
+    scales = np.maximum.accumulate(sizes.max(axis=1, initial=0.0))
+    wrong = ~(left <= 1e-9 * scales.reshape(-1, *[1] * (left.ndim - 1)))
+    if wrong.any():
+        amount = np.where(wrong, left, 0.0)
+        worst = passive[int(np.unravel_index(np.argmax(amount), left.shape)[-1])]
+        raise ArgumentError(
+            f"velocity {velocity_names(robot)[worst]!r} of robot {robot.name!r} is neither "
+            f"actuated nor held: {amount.max():.3g} of its force is left. Name more actuated "
+            "joints, or give a motion that needs no force there."
+        )
 
 
 def actuated_forces(
@@ -343,7 +368,7 @@ def constrained_forward_dynamics_partials(
     whole = _closed(with_contacts(robot, contacts))
     at, speed = _state(robot, whole, q, v)
     _check_smooth(robot, tuple(contacts), at)
-    Q = np.stack(np.broadcast_arrays(*(as_floats("forces", x) for x in forces)))
+    Q = _stacked("forces", *forces)
     spec = _spec(whole, "constrained_forward_dynamics_partials", len(forces) - 1, wrenches)
     return _matrices(_run(spec, at, speed, Q, wrenches=wrenches), len(forces), robot.nv)
 
@@ -378,11 +403,11 @@ def constrained_inverse_dynamics_partials(
     chosen = _actuated(robot, actuated)
     at, speed = _state(robot, whole, q, v)
     _check_smooth(robot, tuple(contacts), at)
-    motion = np.stack(np.broadcast_arrays(speed, *(as_floats("rates", x) for x in (a, *rates))))
+    motion = _stacked("rates", speed, a, *rates)
     quantity = "constrained_inverse_dynamics_partials"
     spec = _spec(whole, quantity, len(rates), wrenches, actuated=_words(chosen))
     compliance = 1.0 / _weights(weights, len(chosen))
-    found = _run(spec, at, motion, compliance, wrenches=wrenches)
+    found = _driven(robot, spec, at, motion, compliance, wrenches=wrenches)
     forces, multipliers = _matrices(found, len(rates) + 1, robot.nv)
     return Constrained(np.ascontiguousarray(forces[..., chosen, :]), multipliers)
 
@@ -435,6 +460,29 @@ def _run(spec: KernelSpec, *arrays: Any, wrenches: Mapping[str, Any] | None = No
     loads = [rows_to_order(name, w.values, spec.order) for name, w in as_wrenches(wrenches).items()]
     with np.errstate(all="ignore"):  # singular samples are refused by the caller
         return kernel_of(spec).call(*arrays, *loads, check=True, threads=None)
+
+
+def _driven(robot: Robot, spec: KernelSpec, *arrays: Any, **loads: Any) -> np.ndarray:
+    """Run a kernel of actuated forces; what nothing drives, whatever the motion, is named."""
+    try:
+        return _run(spec, *arrays, **loads)
+    except ZeroPivotError as error:
+        raise ArgumentError(
+            f"velocity {velocity_names(robot)[error.args[0]]!r} of robot {robot.name!r} is neither "
+            "actuated nor held by itself. Name more actuated joints."
+        ) from None
+
+
+def _stacked(name: str, *arrays: Any) -> np.ndarray:
+    """Return arrays that may lack batch axes as one, ``(len(arrays), *batch, width)``."""
+    given = [as_floats(f"{name}[{k}]", x) for k, x in enumerate(arrays)]
+    try:
+        return np.stack(np.broadcast_arrays(*given))
+    except ValueError:
+        shapes = ", ".join(str(x.shape) for x in given)
+        raise ShapeError(
+            f"{name} must have one shape, or broadcast to one; got {shapes}."
+        ) from None
 
 
 def _state(robot: Robot, whole: Robot, q: Any, v: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -227,6 +227,8 @@ class Saddle:
         weighted = [times(row, factors.reciprocals) for row in half]
         sizes = [dot(a, b) for a, b in zip(half, weighted, strict=True)]
         floor = sum(sizes[1:], sizes[0]) * 1e-18  # rows that nothing moves are zero
+        if is_zero(floor):  # all of them
+            floor = 1.0
         self.scales = [1.0 / sqrt(size + floor) for size in sizes]
         self.half = [[x * s for x in row] for row, s in zip(half, self.scales, strict=True)]
         self.weighted = [[x * s for x in row] for row, s in zip(weighted, self.scales, strict=True)]
@@ -334,7 +336,8 @@ def _actuation(J: Sequence[Vector], compliance: Vector) -> Saddle:
     columns = list(zip(*plain, strict=True))
     H = [[dot(a, b) for b in columns] for a in columns]
     for i, c in enumerate(compliance):
-        H[i][i] = H[i][i] + c
+        diagonal = H[i][i] + c
+        H[i][i] = 1.0 if is_zero(diagonal) else diagonal  # neither held nor driven: c ν is zero
     return Saddle(factorize(H), plain)
 
 

@@ -63,7 +63,7 @@ def from_dh(
     >>> jounce.from_dh([(1.0, 0, 0, 0), jounce.DH(a=1.0)], [rod, rod]).nv
     2
     """
-    if convention not in CONVENTIONS:
+    if not isinstance(convention, str) or convention not in CONVENTIONS:
         raise ArgumentError(f"convention must be 'standard' or 'modified', got {convention!r}.")
     records = [dh_row(row, f"rows[{i}]") for i, row in enumerate(entries("rows", rows))]
     inertias = entries("inertias", inertias)

@@ -64,11 +64,11 @@ def from_screws(
         if len(given) != n:
             raise ShapeError(f"{n} screws were given, but {len(given)} {what}; one each is needed.")
     check_inertias(inertias)
+    if not isinstance(representation, str) or representation not in ("body", "spatial"):
+        raise ArgumentError(f"representation must be 'body' or 'spatial', got {representation!r}.")
     if representation == "spatial":
         twists = [A.pull(Y) for A, Y in zip(poses, twists, strict=True)]
         poses = [_in_parent(poses, parent, A) for parent, A in zip(tree, poses, strict=True)]
-    elif representation != "body":
-        raise ArgumentError(f"representation must be 'body' or 'spatial', got {representation!r}.")
     builder = RobotBuilder(name, gravity)
     for i, (X, B) in enumerate(zip(twists, poses, strict=True)):
         parent = labels[tree[i]] if tree[i] >= 0 else None

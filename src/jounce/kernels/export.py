@@ -123,7 +123,8 @@ def function_name(spec: KernelSpec, name: str | None = None, taken: Iterable[str
         text = identifier(f"{spec.robot.name}_{spec.quantity}")
         return f"robot_{text}" if text[0].isdigit() else text
     reserved = {*_TAKEN.split(), *taken, *(x.name for row in parameters(spec) for x in row)}
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or name in reserved:
+    is_word = isinstance(name, str) and re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name)
+    if not is_word or name in reserved:
         raise UnsupportedError(f"name must be a C identifier that is not taken, got {name!r}.")
     return name
 

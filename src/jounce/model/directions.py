@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from jounce.errors import ArgumentError, check_name
 
@@ -18,10 +18,12 @@ def checked_directions(directions: str | Sequence[str] | None) -> list[str]:
     """
     if directions is None:
         return list(DIRECTIONS)
+    if not isinstance(directions, Iterable):
+        raise ArgumentError(f"directions must be names such as 'wx vz', got {directions!r}.")
     words = directions.split() if isinstance(directions, str) else list(directions)
+    for word in words:
+        check_name("direction", word, (*DIRECTIONS, *_GROUPS))
     names = [name for word in words for name in _GROUPS.get(word, (word,))]
-    for name in names:
-        check_name("direction", name, (*DIRECTIONS, *_GROUPS))
     if not names or len(set(names)) < len(names):
         raise ArgumentError(f"directions must be one or more different names, got {names}.")
     return names

@@ -133,8 +133,12 @@ def test_names_are_given_or_made():
     robot = jounce.load("planar2r")
     assert jounce.adapters.casadi.function(robot, "mass_matrix").name() == "planar2r_mass_matrix"
     assert jounce.adapters.casadi.function(robot, "mass_matrix", name="M").name() == "M"
-    with pytest.raises(jounce.UnsupportedError, match="C identifier"):
-        jounce.adapters.casadi.function(robot, "mass_matrix", name="no name")
+    for name in ("no name", 5):
+        with pytest.raises(jounce.UnsupportedError, match="C identifier"):
+            jounce.adapters.casadi.function(robot, "mass_matrix", name=name)  # type: ignore[arg-type]
+    for name in ("null", "jac", "two__words"):
+        with pytest.raises(jounce.UnsupportedError, match=f"CasADi does not take .*{name}"):
+            jounce.adapters.casadi.function(robot, "mass_matrix", name=name)
 
 
 @needs_compiler

@@ -63,6 +63,6 @@ def test_errors() -> None:
         order.to_pinocchio(np.zeros(11))
     with pytest.raises(jounce.ArgumentError, match="each of the 2 bodies"):
         order.from_spatial_v2(np.zeros(20), bodies=[0, 0])
-    for bad in ([0.5, 1], ["0", "1"], [0], 0, [0, 2]):
+    for bad in ([0.5, 1], ["0", "1"], [0], 0, [0, 2], [[0], [1, 2]], [{}, 1], [[0], [1]]):
         with pytest.raises(jounce.ArgumentError, match="each of the 2 bodies"):
             order.to_pinocchio(np.zeros(20), bodies=bad)  # type: ignore[arg-type]

@@ -178,6 +178,7 @@ def test_numbers_in_lists(rng: np.random.Generator):
     f = jounce.adapters.torch.function(jounce.load("planar2r"), "gravity_forces")
     x = rng.normal(size=2)
     assert_close(f(x.tolist()), f(x), EXACT)
+    assert_close(f(x[::-1].copy()[::-1]), f(x), EXACT)  # backwards in memory
     first = torch.tensor(x[0], requires_grad=True)
     (slope,) = torch.autograd.grad(f([first, x[1]]).sum(), first)
     assert_close(slope, torch.func.jacrev(f)(torch.tensor(x))[0, :, 0].sum(), ROUNDOFF)

@@ -32,8 +32,10 @@ def test_closures_are_part_of_the_robot(tmp_path: Path):
 def test_files_with_wrong_closures_are_refused():
     data = FOURBAR.to_dict()
     for wrong in ({"frame": "nowhere"}, {"frame": "crank", "to": "crank"}, {"to": "crank"}, 3,
-                  {"frame": "crank", "directions": "up"}, {"frame": 1}):  # fmt: skip
-        with pytest.raises((jounce.JounceError, TypeError)):
+                  {"frame": "crank", "directions": "up"}, {"frame": 1},
+                  {"frame": "crank", "directions": [[1]]}, {"frame": "crank", "directions": 5},
+                  {"frame": "crank", "directions": [{}]}):  # fmt: skip
+        with pytest.raises(jounce.JounceError):
             jounce.load({**data, "closures": [wrong]})
     with pytest.raises(RobotFormatError, match=r"closures\[0\]"):
         jounce.load({**data, "closures": [{"frame": "crank", "side": 1}]})
@@ -118,11 +120,70 @@ def test_what_nothing_drives_is_named():
         jounce.constrained_inverse_dynamics(robot, robot.neutral, rest, rest, actuated="slide_0")
 
 
+def test_closures_that_hold_nothing_exert_nothing():
+    """In the plane of the four-bar nothing turns about y or moves along z."""
+    robot = FOURBAR.without_closures().with_closures(
+        jounce.Closure("coupler_tip", "rocker_tip", directions="wy vz")
+    )
+    assert jounce.mobility(robot) == (3, 2)
+    v, Q = np.array([0.3, -0.2, 0.1]), np.array([1.0, 2.0, 3.0])
+    a, force = jounce.constrained_forward_dynamics(robot, START, v, Q)
+    wanted = jounce.forward_dynamics(robot.without_closures(), START, v, Q)
+    assert_close(a, wanted, INDEPENDENT)
+    assert not force.any()
+
+
+def test_what_is_neither_held_nor_driven_is_named():
+    """A rocker that stands alone, its column of J zero at every q; and slides in a row."""
+    alone = FOURBAR.without_closures().with_closures(jounce.Closure("coupler_tip"))
+    q, rest = alone.neutral, np.zeros(3)
+    both = ["crank_joint", "coupler_joint"]
+    with pytest.raises(jounce.ArgumentError, match=r"'rocker_joint' .* neither actuated nor held"):
+        jounce.constrained_inverse_dynamics(alone, q, rest, rest, actuated=both)
+    still = alone.with_gravity((0, 0, 0))  # needs no force, so nothing is left
+    forces, _ = jounce.constrained_inverse_dynamics(still, q, rest, rest, actuated=both)
+    assert not forces.any()
+    builder, slide = jounce.RobotBuilder("slides"), jounce.joints.prismatic((1, 0, 0))
+    mass = jounce.Inertia(1.0, (0, 0, 0), np.eye(3))
+    builder.add("a", joint=slide, inertia=mass)
+    builder.add("b", "a", slide, inertia=mass)
+    builder.closure("b", directions="vx")
+    rest = np.zeros(2)
+    with pytest.raises(jounce.ArgumentError, match="is neither actuated nor held"):
+        jounce.constrained_inverse_dynamics(builder.build(), rest, rest, rest, actuated=[])
+
+
+def test_forces_that_are_left_count_beside_large_multipliers():
+    """Near its dead point the tip is held by 1e9 N: the crank must be driven all the same."""
+    robot = FOURBAR.without_closures().with_closures(jounce.Closure("rocker_tip", directions="vx"))
+    q = np.array([0.2, -0.1, -6.7e-9])
+    rest = np.zeros(3)
+    with pytest.raises(jounce.ArgumentError, match=r"'c.*_joint' .* of its force is left"):
+        jounce.constrained_inverse_dynamics(robot, q, rest, rest, actuated="rocker_joint")
+
+
+def test_independent_velocities_that_decide_nothing_are_refused():
+    robot = FOURBAR.without_closures().with_closures(jounce.Closure("rocker_tip", directions="vx"))
+    q = np.array([0.2, 0.3, 0.0])  # the tip stands still to first order
+    with pytest.raises(jounce.ArgumentError, match=r"crank_joint, rocker_joint .* undecided"):
+        jounce.closed_rates(robot, q, [1.0, 0.5], independent=["crank_joint", "rocker_joint"])
+
+
 def test_contacts_are_to_the_ground():
     with pytest.raises(jounce.ArgumentError, match="with_closures"):
         jounce.constrained_forward_dynamics(
             FOURBAR, START, np.zeros(3), np.zeros(3), contacts=[jounce.Closure("crank", "rocker")]
         )
+
+
+def test_arrays_that_do_not_fit_together_are_named():
+    q, rest = jounce.close(FOURBAR, START), np.zeros(3)
+    with pytest.raises(jounce.ShapeError, match=r"forces must have one shape.* \(3,\), \(2,\)"):
+        jounce.constrained_forward_dynamics(FOURBAR, q, rest, rest, np.zeros(2))
+    with pytest.raises(jounce.ShapeError, match=r"rates must have one shape.* \(2, 3\), \(5, 3\)"):
+        jounce.constrained_inverse_dynamics(FOURBAR, q, rest, np.zeros((2, 3)), np.zeros((5, 3)))
+    with pytest.raises(jounce.ShapeError, match="rates must have one shape"):
+        jounce.closed_rates(FOURBAR, q, np.zeros((2, 1)), np.zeros((3, 1)))
 
 
 def test_weights_and_batches():

@@ -116,6 +116,7 @@ def test_rows_may_be_records_mappings_or_tuples():
     ("rows", "options", "error", "message"),
     [
         ([DH()], {"convention": "craig"}, ArgumentError, "'standard' or 'modified', got 'craig'"),
+        ([DH()], {"convention": ["standard"]}, ArgumentError, "'standard' or 'modified', got \\["),
         ([(0, 0, 0)], {}, ShapeError, r"rows\[0\].*got \(0, 0, 0\)"),
         ([{"r": 1.0}], {}, ModelError, r"rows\[0\] has the entry 'r'; known: a, alpha"),
         ([DH(joint="helical")], {}, ModelError, "'revolute' or 'prismatic', got 'helical'"),

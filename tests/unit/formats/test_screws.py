@@ -127,6 +127,7 @@ def test_nothing_makes_an_empty_robot_but_the_shape_must_say_so():
         ({"parents": [-1, -2]}, ModelError, r"parents\[1\] is -2"),
         ({"parents": [-1, 0.0]}, ModelError, r"parents\[1\] is 0.0"),
         ({"representation": "hybrid"}, ArgumentError, "'body' or 'spatial', got 'hybrid'"),
+        ({"representation": np.eye(2)}, ArgumentError, "'body' or 'spatial', got array"),
         ({"names": ["a"]}, ShapeError, "2 bodies, but 1 names"),
         ({"names": ["a", "a"]}, ModelError, "already has a body or frame named 'a'"),
     ],

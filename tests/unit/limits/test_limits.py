@@ -306,6 +306,23 @@ def test_a_knock_in_a_long_motion_is_found(arm: jounce.Robot):
     assert_close(np.abs(inner[2, :, 1]).max(), 10.0, 1e-9)
 
 
+def test_a_burst_in_a_long_motion_is_found_to_its_peak(arm: jounce.Robot):
+    """Two seconds of 5 Hz in ten minutes: of each wave the crest counts, between all samples."""
+    t = np.arange(0.0, 600.0, 0.02)
+    q = np.stack([np.sin(0.2 * t), np.cos(0.1 * t)], axis=1)
+    q[:, 0] += 0.02 * np.exp(-((t - 300.0) ** 2)) * np.sin(10.0 * np.pi * t)
+    motion = Spline.through(t, q, degree=5)
+    limits = free(arm, velocity=0.3, acceleration=8.0)
+    near = np.linspace(298.0, 302.0, 400_001)
+    wanted = np.abs(motion(near, order=2)[1:, :, 0]).max(axis=1)
+    rows = {r.quantity: r for r in check_limits(arm, motion, limits).rows if r.joint == "joint1"}
+    assert_close(abs(rows["velocity"].value), wanted[0], 1e-8)
+    assert_close(abs(rows["acceleration"].value), wanted[1], 1e-8)
+    scaled = scale_to_limits(arm, motion, limits)
+    inner = scaled((near - motion.t0) / scaled.factor, order=2)[1:, :, 0]
+    assert_close((np.abs(inner).max(axis=1) / [0.3, 8.0]).max(), 1.0, 1e-8)
+
+
 @pytest.mark.parametrize("speed", [1e-2, 1e-4, 1e-6])
 @pytest.mark.parametrize("is_mimicked", [False, True])
 def test_dry_friction_that_turns_between_the_samples_is_found(speed, is_mimicked: bool):
