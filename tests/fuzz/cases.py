@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import os
 import random
-import signal
-import sys
-import threading
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from click.testing import CliRunner
 
 import jounce
-from jounce.cli import main
 from jounce.limits.limits import MotionLimits
 from jounce.model.builder import RobotBuilder
-from tests.fuzz import mutants, peers
+from tests.fuzz import closed_robots, fleets, mutants, peers, programs, rule
+from tests.fuzz.rule import Hang, command, empty, inside, patience
 
 Peer = Callable[[Path, jounce.Robot, random.Random], str | None]
 
 TIMES = ("nan", "inf", "1e308", "1e400", "-1", "0", "1e-320", "0.01", "0.1", "x")
-PATIENCE = 10.0  # seconds of this processor, and six times as long by the clock
 SIMULATE = ("simulate", "planar2r", "--time", "0.001", "--order", "8", "--tol", "1e-6")
 
 
@@ -43,78 +39,22 @@ class Finding:
         return f"{self.kind} {self.seed}: {self.what}"
 
 
-class Hang(BaseException):
-    """The patience is over."""
-
-
 def tried(kind: str, seed: int, place: Path) -> Finding | None:
     """Run one case in an empty directory; return what was wrong."""
-    for path in place.iterdir():
-        path.unlink()
+    empty(place)
     rng = random.Random(f"{kind} {seed}")
     try:
         with patience(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             what = KINDS[kind](rng, place)
     except Hang:
-        what = f"took more than {PATIENCE:g} s\n{traceback.format_exc()}"
+        what = f"took more than {rule.PATIENCE:g} s\n{traceback.format_exc()}"
     except Exception:
         what = traceback.format_exc()
     left = [path.name for path in place.iterdir() if path.name.endswith(".tmp")]
     if what is None and left:
         what = f"left {left}"
     return None if what is None else Finding(kind, seed, what)
-
-
-@contextmanager
-def patience() -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread() or sys.platform == "win32":
-        yield
-        return
-
-    def over(*_: object) -> None:
-        raise Hang
-
-    timers = (
-        (signal.SIGALRM, signal.ITIMER_REAL, 6.0 * PATIENCE),
-        (signal.SIGPROF, signal.ITIMER_PROF, PATIENCE),
-    )
-    before = [signal.signal(number, over) for number, _, _ in timers]
-    for _, timer, seconds in timers:
-        signal.setitimer(timer, seconds)
-    try:
-        yield
-    finally:
-        for (number, timer, _), handler in zip(timers, before, strict=True):
-            signal.setitimer(timer, 0)
-            signal.signal(number, handler)
-
-
-def command(*arguments: str, expected: int | None = None) -> str | None:
-    """Run a command; return how it breaks the rule, or ends otherwise than expected."""
-    here = Path.cwd()
-    result = CliRunner().invoke(main, list(arguments))
-    assert Path.cwd() == here
-    if isinstance(result.exception, Hang):
-        raise result.exception
-    if expected not in (None, result.exit_code):
-        return f"{arguments}: exit {result.exit_code} instead of {expected}, {result.output}"
-    if result.exit_code == 0:
-        return None
-    lines = [x for x in result.stderr.splitlines() if "Warning" not in x]
-    if result.exit_code not in (1, 2) or "Traceback" in result.output:
-        trace = "".join(traceback.format_exception(*result.exc_info)) if result.exc_info else ""
-        return f"{arguments}: exit {result.exit_code}\n{result.output}\n{trace}"
-    if not isinstance(result.exception, SystemExit):
-        return f"{arguments}\n{''.join(traceback.format_exception(*result.exc_info))}"
-    is_verdict = result.exit_code == 1  # which may come with notes on the log
-    if not lines or (len(lines) > 1 and not is_verdict):
-        return f"{arguments}: not one line but {lines}"
-    if not all(line.startswith("jounce: ") for line in lines):
-        return f"{arguments}: lines of somebody else, {lines}"
-    if set("".join(lines)) & {"\x1b", "\x9b", "\u202e"}:
-        return f"{arguments}: a message that drives the terminal"
-    return None
 
 
 def _robot(path: Path, rng: random.Random, peer: Peer | None) -> str | None:
@@ -223,7 +163,7 @@ def _options(rng: random.Random, place: Path) -> str | None:
     ])  # fmt: skip
     if row[0] in ("check", "identify") and ".." in row:
         return None  # all logs of somebody else's folder
-    return None if any("\x00" in word for word in row) else _inside(place, row)
+    return None if any("\x00" in word for word in row) else inside(place, row)
 
 
 def _motion_commands(rng: random.Random, place: Path) -> str | None:
@@ -232,6 +172,7 @@ def _motion_commands(rng: random.Random, place: Path) -> str | None:
         "points.csv": mutants.POINTS_CSV, "limits.csv": mutants.LIMITS_CSV,
         "limits.json": mutants.LIMITS_JSON, "log.csv": mutants.log_csv(rng),
         "torques.csv": mutants.log_csv(rng, ("joint1", "joint2", "Q:joint1", "Q:joint2")),
+        "bare.csv": mutants.log_csv(rng, ("joint1", "joint2", "Q:joint1", "Q:joint2")),
     }  # fmt: skip
     limits = rng.choice(("limits.csv", "limits.json"))
     words, used = rng.choice([
@@ -239,6 +180,12 @@ def _motion_commands(rng: random.Random, place: Path) -> str | None:
          ["points.csv", limits]),
         (["check", "planar2r", "log.csv", "--limits", limits], ["log.csv", limits]),
         (["identify", "planar2r", "torques.csv", "-o", "found.urdf"], ["torques.csv"]),
+        (["identify", "planar2r", "torques.csv", "--prior", "euclidean", "--friction", "viscous",
+          "--trim", "0.01", "--validate", "log.csv", "-o", "found.json"], ["torques.csv"]),
+        (["identify", "planar2r", "torques.csv", "--payload-frame", "tip", "--friction", "none",
+          "--trim", "0.02", "-o", "loaded.json"], ["torques.csv"]),
+        (["identify", "planar2r", "torques.csv", "--payload-frame", "link2", "--without",
+          "bare.csv", "--noise", "1e-4", "-o", "loaded.json"], ["torques.csv", "bare.csv"]),
         (["excite", "planar2r", "--time", "2", "--step", "0.02", "--starts", "1", "--harmonics",
           "2", "--limits", limits, "-o", "motion.csv"], [limits]),
         (["report", "planar2r", "log.csv", "--limits", limits, "-o", "page.html"],
@@ -253,19 +200,59 @@ def _motion_commands(rng: random.Random, place: Path) -> str | None:
     for name, text in sound.items():
         edit = mutants.json_text if name.endswith(".json") else mutants.csv_text
         (place / name).write_bytes(edit(text, rng) if name == broken else text.encode())
-    return None if any("\x00" in word for word in words) else _inside(place, words)
+    return None if any("\x00" in word for word in words) else inside(place, words)
 
 
-def _inside(place: Path, words: Sequence[str]) -> str | None:
-    """Run a command in a directory, which is empty afterwards."""
-    here = Path.cwd()
-    os.chdir(place)
+def _view(rng: random.Random, place: Path) -> str | None:
+    """Show a robot, or a log with wrenches, until somebody interrupts it at once."""
     try:
-        return command(*words)
+        import viser  # noqa: F401
+    except ImportError:
+        return None
+    wrenches = mutants.log_csv(
+        rng, [f"tip[{part}]" for part in ("mx", "my", "mz", "fx", "fy", "fz")]
+    )
+    sound = {
+        "log.csv": mutants.log_csv(rng), "limits.csv": mutants.LIMITS_CSV,
+        "wrenches.csv": wrenches, "arm.urdf": mutants.URDF,
+    }  # fmt: skip
+    broken = rng.choice((None, *sound))
+    edits = {"arm.urdf": mutants.xml}
+    for name, text in sound.items():
+        data = edits.get(name, mutants.csv_text)(text, rng) if name == broken else text.encode()
+        (place / name).write_bytes(data)
+    words = [
+        "view",
+        rng.choice(("planar2r", "planar2r", "arm.urdf")),
+        "--no-open",
+        "--port",
+        "8500",
+    ]
+    if broken != "arm.urdf":
+        words += rng.choice(([], ["log.csv"], ["log.csv", "--wrenches", "wrenches.csv"],
+                             ["log.csv", "--limits", "limits.csv"]))  # fmt: skip
+    if broken is None:
+        odd = (*mutants.NUMBERS, *mutants.NAMES)
+        words += rng.choice([
+            ["--host", rng.choice(("", "0.0.0.0", "::1", "none.invalid", "1.2.3.4", "x y"))],
+            ["--port", rng.choice(odd)], ["--units", rng.choice((*odd, "deg", "deg,ms", "m,m"))],
+            ["--wrenches", rng.choice(odd)], ["--map", rng.choice(("t=joint1", "=", "a=b=c", "x"))],
+            ["--time", rng.choice(odd)], ["--topic", rng.choice(odd)], ["--noise", rng.choice(odd)],
+            ["--degree", rng.choice((*odd, "8", "99"))], ["--floating-base"], ["--fit"],
+        ])  # fmt: skip
+    if any("\x00" in word for word in words):
+        return None
+
+    def interrupt(_: float) -> None:
+        raise KeyboardInterrupt
+
+    program: Any = import_module("jounce.cli.view")
+    waiting = program.time
+    program.time = SimpleNamespace(sleep=interrupt)
+    try:
+        return inside(place, words)
     finally:
-        os.chdir(here)
-        for path in sorted(place.rglob("*"), reverse=True):
-            path.rmdir() if path.is_dir() else path.unlink()
+        program.time = waiting
 
 
 def _builder(rng: random.Random, _place: Path) -> str | None:
@@ -292,6 +279,42 @@ def _builder(rng: random.Random, _place: Path) -> str | None:
     return None
 
 
+def _tables(rng: random.Random, _place: Path) -> str | None:
+    """Make a robot of rows of Denavit and Hartenberg, or of screws, with odd entries."""
+    odd: tuple[Any, ...] = (
+        None, -1, 0, 1e308, float("nan"), "x", [], [1, 2], np.eye(4), True, 10**400, 1j, object(),
+        "revolute", "fixed", {}, {"a": 1}, b"x", 1e-320, np.zeros((6, 6)), [None] * 6, -0.0,
+    )  # fmt: skip
+    body = jounce.Inertia(1, (0.1, 0, 0), np.eye(3))
+    if rng.random() < 0.5:
+        make: Callable[..., jounce.Robot] = jounce.from_dh
+        lists: list[Any] = [[[0.4, 0.1, 0.0, 0.2], [0.3, 0.0, 0.1, 0.0, "prismatic"]], [body, body]]
+        options: dict[str, Any] = {
+            "convention": "modified",
+            "names": ["a", "b"],
+            "gravity": [0] * 3,
+        }
+    else:
+        make = jounce.from_screws
+        screws = [[0, 0, 1, 0, -0.3, 0], [0, 0, 0, 1, 0, 0]]
+        lists = [screws, [np.eye(4).tolist(), np.eye(4).tolist()], [body, body]]
+        options = {"parents": [-1, 0], "representation": "spatial", "names": ["a", "b"]}
+    for _ in range(rng.randint(1, 2)):
+        if rng.random() < 0.3:
+            options[rng.choice(list(options))] = rng.choice(odd)
+            continue
+        place = lists
+        while rng.random() < 0.8 and isinstance(inner := rng.choice(place), list) and inner:
+            place = inner
+        k = rng.randrange(len(place))
+        place[k] = rng.choice((*odd, place[k] * 2 if isinstance(place[k], list) else 7.0))
+    with suppress(jounce.JounceError):
+        robot = make(*lists, **options)
+        force = jounce.gravity_forces(robot, robot.neutral)
+        return None if np.isfinite(force).all() else f"forces are {force}"
+    return None
+
+
 KINDS: dict[str, Callable[[random.Random, Path], str | None]] = {
     "urdf": _urdf,
     "mjcf": _mjcf,
@@ -303,4 +326,10 @@ KINDS: dict[str, Callable[[random.Random, Path], str | None]] = {
     "options": _options,
     "motions": _motion_commands,
     "builder": _builder,
+    "tables": _tables,
+    "view": _view,
+    "closures": closed_robots.functions,
+    "closed": closed_robots.commands,
+    "fleet": fleets.commands,
+    "adapters": programs.calls,
 }

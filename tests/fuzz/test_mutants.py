@@ -8,7 +8,10 @@ import pytest
 
 from tests.fuzz.cases import KINDS, tried
 
-SEEDS = {"log": 60, "options": 150, "motions": 24}  # of the slower kinds
+SEEDS = {  # of the slower kinds
+    "log": 60, "options": 150, "motions": 24, "view": 24, "closures": 60, "closed": 32, "fleet": 40,
+    "adapters": 60,
+}  # fmt: skip
 USUAL = 300
 
 
@@ -31,7 +34,7 @@ def test_what_breaks_the_rule_is_found(tmp_path: Path, monkeypatch: pytest.Monke
     def untidy(_: object, place: Path) -> None:
         (place / ".jounce-0123456789ab.tmp").touch()
 
-    monkeypatch.setattr("tests.fuzz.cases.PATIENCE", 0.2)
+    monkeypatch.setattr("tests.fuzz.rule.PATIENCE", 0.2)
     for case, message in ((broken, "a defect"), (endless, "took more"), (untidy, "left")):
         monkeypatch.setitem(KINDS, "urdf", case)
         finding = tried("urdf", 0, tmp_path)

@@ -10,7 +10,7 @@ import pytest
 
 from jounce.codegen import cache
 from tests.fuzz import mutants
-from tests.fuzz.cases import command, patience
+from tests.fuzz.rule import command, patience
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no pipes with names")
 

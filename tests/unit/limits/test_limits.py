@@ -306,6 +306,7 @@ def test_a_knock_in_a_long_motion_is_found(arm: jounce.Robot):
     assert_close(np.abs(inner[2, :, 1]).max(), 10.0, 1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:the samples do not support")  # here the spline is the motion
 def test_a_burst_in_a_long_motion_is_found_to_its_peak(arm: jounce.Robot):
     """Two seconds of 5 Hz in ten minutes: of each wave the crest counts, between all samples."""
     t = np.arange(0.0, 600.0, 0.02)
