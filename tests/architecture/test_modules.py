@@ -52,3 +52,16 @@ def private_imports(tree: ast.Module) -> list[tuple[int, str]]:
     return [
         (line, name) for line, name in named if name.startswith("_") and not name.endswith("__")
     ]
+
+
+def test_values_are_kept_without_a_lock():
+    """That of `functools` has one in Python 3.11, which a forked child would find taken."""
+    offenders = [
+        f"{relative(path)}:{node.lineno}"
+        for path in python_files("src")
+        for node in ast.walk(parse(path))
+        if isinstance(node, ast.ImportFrom) and node.module == "functools"
+        for name in node.names
+        if name.name == "cached_property"
+    ]
+    assert not offenders, f"take that of jounce.lazy: {offenders}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from jounce.algebra.jet import Jet, dt, value
@@ -12,6 +11,7 @@ from jounce.algebra.se3 import NO_FORCE, NO_MOTION, Force, Motion, Transform
 from jounce.algebra.so3 import Rotation
 from jounce.algebra.vector import ZERO, Vec3
 from jounce.dynamics.friction import friction_force
+from jounce.lazy import cached_property
 from jounce.model.lowering.tree import Link, Tree
 
 Columns = dict[int, Motion]  # of a Jacobian, by velocity; those not named are zero
