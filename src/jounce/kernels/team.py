@@ -18,9 +18,9 @@ import ctypes
 import os
 import threading
 import time
-from functools import cache
 from typing import Any
 
+from jounce.codegen.gate import compiling
 from jounce.codegen.llvm.host import host
 from jounce.codegen.machine_code import load_module
 
@@ -424,11 +424,25 @@ def _spins(spend: Any) -> int:
     return max(1, int(spins * AWAKE / max(time.perf_counter() - begin, 1e-6)))
 
 
-@cache
+_teams: list[Team] = []
+_making = threading.Lock()
+
+
 def team() -> Team:
-    """Return the helpers of this process."""
-    return Team()
+    """Return the helpers of this process; of threads that come first together one makes them."""
+    if not _teams:
+        with compiling(), _making:  # in this order: the end of the process waits for the first
+            if not _teams:
+                _teams.append(Team())
+    return _teams[0]
+
+
+def _forget() -> None:
+    """Let a forked child have helpers of its own: the threads stay with the parent."""
+    global _making  # noqa: PLW0603
+    _making = threading.Lock()
+    _teams.clear()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=team.cache_clear)  # the threads stay with the parent
+    os.register_at_fork(after_in_child=_forget)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -12,8 +13,10 @@ import pytest
 
 import jounce
 from jounce.kernels import execution
+from jounce.kernels import team as module
 from jounce.kernels.kernel import Kernel
 from jounce.kernels.team import BOX, BUSY, MAX_THREADS, REST, SCRATCH, SLEEP, Team, team
+from tests.optimiser_cases import in_threads
 from tests.tolerances import EXACT, assert_close
 
 ROWS = execution.BLOCK_ROWS + 1000
@@ -197,6 +200,21 @@ def test_a_start_that_is_interrupted(
     for name in before:
         new.remove(name)
     assert new == (["jounce_0", "jounce_1"] if started else ["jounce_1"])
+
+
+def test_there_is_one_team_whoever_comes_first(monkeypatch: pytest.MonkeyPatch):
+    made = []
+
+    class Slow(Team):
+        def __init__(self) -> None:
+            made.append(self)
+            time.sleep(0.02)
+            super().__init__()
+
+    monkeypatch.setattr(module, "Team", Slow)
+    monkeypatch.setattr(module, "_teams", [])
+    found = in_threads(8, lambda _: team())
+    assert found == made * 8
 
 
 def test_there_are_boxes_for_all(crew: Team, monkeypatch: pytest.MonkeyPatch):
