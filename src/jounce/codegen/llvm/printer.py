@@ -175,15 +175,16 @@ class _Printer:
                 self._sweep(a, sources, segments([value in zeros for value in row[:swept]]))
             direct = {k: source for k, source in sources.items() if k >= swept}
             if direct:
-                self._call_rows(*self._write(f"write{a}", direct), a, "out")
-        if "write" in self.loops:
-            self.text.append(print_write_loop(self.lanes))
+                self._call_rows(*self._write("write", a, direct), a, "out")
+        for loop in sorted(self.loops & {"write", "pack"}):
+            self.text.append(print_write_loop(loop, self.lanes))
 
-    def _write(self, name: str, sources: dict[int, int | str]) -> tuple[str, str]:
+    def _write(self, loop: str, argument: int, sources: dict[int, int | str]) -> tuple[str, str]:
         """Add a way to write columns; return the function and its last arguments."""
+        name = f"{loop}{argument}"
         if self._is_long(sources):
             slots = {k: self._slot(source) for k, source in sources.items()}
-            return self._looped("write", name, slots, max(slots) + 1)
+            return self._looped(loop, name, slots, max(slots) + 1)
         self.text.append(print_writer(name, sources, self.lanes))
         return name, ""
 
@@ -219,7 +220,7 @@ class _Printer:
         self.packed = max(self.packed, 8 * self.lanes * max(width, 1))
         lines = []
         if packed:
-            name, table = self._write(f"pack{argument}", packed)
+            name, table = self._write("pack", argument, packed)
             lines.append(
                 f"  call void @{name}(ptr %packed, i64 {width}, i64 0, i64 {self.lanes}, "
                 f"ptr %waste, ptr @S{table})"

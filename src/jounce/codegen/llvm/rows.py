@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable
 
 from jounce.codegen.llvm.types import vector
 
-AT_ONCE = {"read": 2, "write": 4}  # columns that a loop moves at once
+# columns that a loop moves at once: four of rows side by side, which stay in the near cache
+AT_ONCE = {"read": 2, "write": 2, "pack": 4}
 SPAN = 64  # columns up to which they are moved one after the other
 
 
@@ -119,7 +120,7 @@ class RowPrinter:
             pointer = self.emit(f"getelementptr double, ptr {row}, i64 {column}")
             self.lines.append(f"  store <2 x double> {half}, ptr {pointer}, align 8")
 
-    def store_quad(self, rows: list[str], column: int | str, values: list[str]) -> None:
+    def store_quad(self, rows: list[str], column: int | str, *values: str) -> None:
         """Write four neighbouring columns."""
         first, second = (
             [self._interleave(x, y, odd) for odd in (0, 1)] for x, y in (values[:2], values[2:])
@@ -201,13 +202,14 @@ def print_read_loop(lanes: int) -> str:
     return _loop("read", lanes, move)
 
 
-def print_write_loop(lanes: int) -> str:
-    """Return `@write`, which writes the columns of a table from scratch."""
+def print_write_loop(name: str, lanes: int) -> str:
+    """Return `@write` or `@pack`, which writes the columns of a table from scratch."""
 
     def move(out: RowPrinter, rows: list[str], column: str, offsets: list[str]) -> None:
-        out.store_quad(rows, column, [out.load_slot(x) for x in offsets])
+        store = out.store_pair if len(offsets) == 2 else out.store_quad
+        store(rows, column, *map(out.load_slot, offsets))
 
-    return _loop("write", lanes, move)
+    return _loop(name, lanes, move)
 
 
 def _loop(
@@ -215,7 +217,7 @@ def _loop(
 ) -> str:
     """Return the function that moves some columns for every entry of a table."""
     out = RowPrinter(name, lanes, ", ptr %table, i64 %count")
-    rows = out.rows(written=name == "write")
+    rows = out.rows(written=name != "read")
     out.lines += ["  br label %loop", "loop:", "  %k = phi i64 [ 0, %start ], [ %k.next, %loop ]"]
     size = 1 + AT_ONCE[name]
     entry = out.emit(f"getelementptr [{size} x i32], ptr %table, i64 %k")
