@@ -1,6 +1,8 @@
 # Every target builds its own .venv from nothing; `make help` lists them.
 PYTHON ?= python3
 BIN := .venv/bin
+# two workers, so BLAS needs no threads of its own: they would wait for each other
+PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 DEMO_STAMP := .venv/.stamp-demo
 STAMP := .venv/.stamp
 DOCS_STAMP := .venv/.stamp-docs
@@ -48,7 +50,7 @@ demo: $(DEMO_STAMP)
 	$(BIN)/python examples/02_torque_rates.py demo/torque_rates.png
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
+	$(PYTEST) $(PYTEST_ARGS)
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check .
@@ -57,7 +59,7 @@ lint: $(STAMP)
 	$(BIN)/lint-imports
 
 check: lint
-	$(BIN)/python -m pytest -n 2 -m "not slow" $(PYTEST_ARGS)
+	$(PYTEST) -m "not slow" $(PYTEST_ARGS)
 
 fuzz: $(STAMP)
 	$(BIN)/python -m tests.fuzz $(FUZZ_MINUTES) --first $(FUZZ_SEED)
