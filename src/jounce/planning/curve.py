@@ -22,6 +22,7 @@ from jounce.trajectory.spline.spline import Spline
 
 NEAR = 1e-9  # of the length of a path: points nearer than that are one point
 CORNER = 1e-5  # of the largest derivative of its order: that is a jump
+STRAIGHT = 1e-6  # of the first derivative, for each piece: those of higher order are rounding
 STILL = 1e-9  # of the largest derivative of its order: that is zero
 WIDTH = 0.15  # of u, over which a motion begins and ends
 JOINS = 4  # σ is once more differentiable where that is over
@@ -80,7 +81,8 @@ class Curve:
         scale = [np.abs(x).max() for x in self(np.linspace(0.0, 1.0, LOOKS), order + 1)]
         for k in range(1, order + 1):
             jump = np.abs(sides[1][k] - sides[0][k]) - 4.0 * NEAR * scale[k + 1]
-            worst = np.argwhere(jump > CORNER * scale[k])
+            least = STRAIGHT * scale[1] * self.knots.size ** (k - 1)
+            worst = np.argwhere(jump > CORNER * max(scale[k], least))
             if worst.size:
                 where = float(self.parameter(inner[worst[0, 0]]))
                 raise ArgumentError(

@@ -46,6 +46,7 @@ LOOKS = 4  # places of each part that are looked at between rounds
 ROUNDS, SLOWER = 4, 20
 LEAST_SHARE = 0.8  # of the limits, to which rows are tightened
 LEAST, CAP = 1e-2, 1e4  # of the squared speed that is feasible everywhere: ends leave b free
+STRAIGHT = 1e-10  # of what limits the changes of b: less of b itself is rounding
 ON_LIMIT = 1e-10  # of a limit
 BROKEN = 0.02  # of a limit: beyond that the solver found no motion
 BINDS = 0.99  # of a limit
@@ -354,9 +355,12 @@ class _Planner:
     def _uniform(self) -> float:
         """Return the largest constant b that all points allow, as far as slower is easier.
 
-        Where only changes of b are limited, as along a straight line, that is b at the ends.
+        Where only changes of b are limited, as along a straight line, that is b at the ends;
+        what the rounding of such a line makes of b itself does not count.
         """
         rows = self._rows(self.u)
+        size = np.abs(rows.L)
+        rows.L[..., 0][size[..., 0] < STRAIGHT * size.max(axis=2)] = 0.0
         f = np.zeros((self.u.size, rows.L.shape[2]))
 
         def excess(b: float) -> np.ndarray:

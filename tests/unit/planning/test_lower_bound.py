@@ -16,7 +16,9 @@ from jounce.limits.forces import MotionForces
 from jounce.planning import lower_bound, time_optimal
 from jounce.planning.curve import Curve, path_motion
 from jounce.planning.limits_along import LimitsAlong
+from jounce.planning.squared_speed import SquaredSpeed, clamped_knots
 from jounce.trajectory import MotionLimits
+from tests.tolerances import assert_close
 from tests.unit.planning.test_planner import cart, limits_of, points_of
 
 F, M, D = 8.0, 2.0, 1.5  # N, kg, m
@@ -152,14 +154,23 @@ def test_a_path_that_waits_at_its_ends(bounds: dict[str, float]):
     assert 1.999 < motion.lower_bound <= 2.0
 
 
-@pytest.mark.parametrize("knots", [8, 12, 24])
-@pytest.mark.parametrize("smoothness", [6, 12])
-def test_ends_that_are_flatter_than_the_pieces(knots: int, smoothness: int):
-    """The pieces of both ends would overlap, and the price jump where they do."""
-    limits = limits_of(cart(), effort=F, effort_lower=-0.3 * F)
-    motion = time_optimal(cart(), [[0.0], [D]], limits, knots=knots, smoothness=smoothness)
-    exact = np.sqrt(2.0 * D * M / F * (1.0 + 1.0 / 0.3))
-    assert 0.0 <= motion.lower_bound <= exact
+def test_the_pieces_of_flat_ends_do_not_overlap():
+    """The price is continuous, so that of a path and limits with a middle is the same both ways."""
+    curve = Curve(cart(), path_motion(cart(), [[0.0], [D]]), 20, (True, True))
+    limits = limits_of(cart(), effort=F)
+    speed = SquaredSpeed(clamped_knots(8, 3), np.ones(11), 3)
+    bound = lower_bound.LowerBound(
+        curve,
+        LimitsAlong(cart(), limits),
+        MotionForces(cart()),
+        np.linspace(0.0, 1.0, 13),
+        speed,
+        1.0,
+    )
+    price = BSpline(clamped_knots(12, 2), np.ones(14), 2)
+    nu, slope = bound._price(price, [True, True])
+    assert_close(nu, nu[::-1], 1e-9)
+    assert_close(slope, -slope[::-1], 1e-9)
 
 
 def test_rates_alone_have_no_bound():

@@ -215,6 +215,15 @@ def test_a_start_that_cannot_be_braked():
     assert 2.0 < stopped.duration < 2.3
 
 
+@pytest.mark.parametrize("count", [3, 6])
+def test_rounding_on_a_straight_path_is_no_corner(count: int, rng):
+    """With ends in motion nothing bends the path: its second derivative is rounding."""
+    points = np.cumsum(rng.uniform(0.1, 1.0, (count, 1)), axis=0)
+    limits = limits_of(cart(), effort=8.0, effort_rate=100.0)
+    motion = time_optimal(cart(), points, limits, start_speed=0.3, end_speed=0.2)
+    assert check_limits(cart(), motion, limits).ok
+
+
 def test_limits_that_change_along_the_path():
     slow, fast = (limits_of(cart(), velocity=v, acceleration=50.0) for v in (0.2, 2.0))
     path = [[0.0], [1.0]]
