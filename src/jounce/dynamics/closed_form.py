@@ -226,7 +226,34 @@ class ClosedForm:
 
     @cached_property
     def _kinematics(self) -> Kinematics:
-        return kinematics(self._system, self.q, self._a if self.order else None)
+        """A, U and the steps; without velocities of order zero.
+
+        With p the parent of i, and j any link on the way from i to the ground::
+
+            N = Ad(C_{i,p})     N' = −ad(Ξ_i v_i) N      coefficient by coefficient
+            A_ij = N A_pj       A_ii = 1      U_i = N U_p                   [KM21, (9), (23)]
+
+        so that ``A' = A a − A a A`` and ``U' = −A a U`` [KM21, (27)], [MK21, (43)]: differentiated
+        any number of times this is [KM21, (39)], which multiplies whole matrices.
+        """
+        rates = self._a if self.order else ()
+        orders, n, batch = self.order + 1, len(self.links), self._batch
+        A, U = np.zeros((orders, *batch, 6 * n, 6 * n)), np.zeros((orders, *batch, 6 * n, 6))
+        steps: list[MatrixJet] = []
+        starts = _steps(self._system, self.q)
+        for i, (link, start) in enumerate(zip(self._system.tree.links, starts, strict=True)):
+            own, N = _rows(i), [start]
+            turning = [rate[..., i, :, :] for rate in rates]
+            for k in range(orders - 1):
+                N.append(-cauchy(turning, N, k) / (k + 1))
+            steps.append(MatrixJet(np.stack(N)))
+            A[0, ..., own, own] = np.eye(6)
+            U[..., own, :] = steps[i].coeffs
+            if link.parent >= 0:
+                p = _rows(link.parent)
+                A[..., own, : 6 * i] = (steps[i] @ MatrixJet(A[..., p, : 6 * i])).coeffs
+                U[..., own, :] = (steps[i] @ MatrixJet(U[..., p, :])).coeffs
+        return Kinematics(MatrixJet(A), MatrixJet(U), tuple(steps))
 
     @cached_property
     def _J(self) -> MatrixJet:
@@ -238,7 +265,40 @@ class ClosedForm:
 
     @cached_property
     def _C_sys(self) -> MatrixJet:
-        return coriolis_system(self._system, self._kinematics, self._a, self._V, self.factorization)
+        """The matrix with ``C = Jᵀ C_sys J``.
+
+        With M the inertias, b = diag ad(V_i) and ``J' = −A ã J``::
+
+            kinematic     −M A ã − bᵀ M                            [KM21, (30)]
+            passive       −M A ã − bᵀ M + M b                      [MK21, (62)], [GOA13, (6b)]
+            christoffel   −M A ã + ½ (M b − bᵀ M + x)              x u = −ad(u)ᵀ M V, link by link
+        """
+        b, M = ad_matrix(_by_link(self._V)), self._system.inertias
+        bM, Mb = np.swapaxes(b, -1, -2) @ M, M @ b
+        blocks = -bM
+        if self.factorization == "passive":
+            blocks = Mb - bM
+        elif self.factorization == "christoffel":
+            momenta = _by_link(self._system.inertia_times(self._V))
+            blocks = 0.5 * (Mb - bM + dual_matrix(momenta))
+        return diagonal(blocks) - self._system.inertia_times(self._carried())
+
+    def _carried(self) -> MatrixJet:
+        """Return ``A ã``, with ã the papers' a = diag ad(Ξ_i v_i) where screws of joints commute.
+
+        Differs: for spherical and free joints a X ≠ 0, and ã acts on the twist that the parent
+        hands on: row i of ã is ``ad(Ξ_i v_i) Ad(C_{i,p})`` in the columns of p, zero if p is the
+        ground.
+        """
+        A = self._kinematics.A.coeffs[: len(self._a)]
+        result = np.zeros_like(A)
+        for i, link in enumerate(self._system.tree.links):
+            columns = MatrixJet(A[..., _rows(i)]) @ MatrixJet(self._a[..., i, :, :])
+            if not link.step.has_quaternion:
+                result[..., _rows(i)] += columns.coeffs
+            elif link.parent >= 0:
+                result[..., _rows(link.parent)] += (columns @ self._kinematics.steps[i]).coeffs
+        return MatrixJet(result)
 
     @cached_property
     def _M(self) -> MatrixJet:
@@ -255,7 +315,14 @@ class ClosedForm:
 
     @cached_property
     def _W(self) -> MatrixJet:
-        return system_wrenches(self._system, self.q, self.rates, self._wrenches)
+        frames = self._system.frames
+        m = moving(self._system.tree, _scalars(self.q), [_scalars(rate) for rate in self.rates])
+        result = np.zeros((self.order + 1, *self._batch, 6 * len(frames), 1))
+        for i, W in link_wrenches(m, self._wrenches).items():
+            for row, x in enumerate(components(frames[i].inverse.push(W))):
+                for k, value in enumerate(derivatives(x, self.order)):
+                    result[k, ..., 6 * i + row, 0] = value
+        return MatrixJet.from_derivatives(result)
 
 
 class System(NamedTuple):
@@ -315,88 +382,6 @@ def system(robot: Robot) -> System:
         ) from error
     motors = np.diag(armature), np.diag(damping)
     return System(tree, tuple(frames), _names(robot), X, inertias, *motors)
-
-
-def kinematics(system: System, q: Array, a: Array | None) -> Kinematics:
-    """Return A, U and the steps from q and the blocks of a; without velocities of order zero.
-
-    With p the parent of i, and j any link on the way from i to the ground::
-
-        N = Ad(C_{i,p})     N' = −ad(Ξ_i v_i) N      coefficient by coefficient
-        A_ij = N A_pj       A_ii = 1      U_i = N U_p                       [KM21, (9), (23)]
-
-    so that ``A' = A a − A a A`` and ``U' = −A a U`` [KM21, (27)], [MK21, (43)]: differentiated any
-    number of times this is [KM21, (39)], which multiplies whole matrices.
-    """
-    rates = () if a is None else a
-    orders = len(rates) + 1
-    n, batch = len(system.frames), q.shape[:-1]
-    A, U = np.zeros((orders, *batch, 6 * n, 6 * n)), np.zeros((orders, *batch, 6 * n, 6))
-    steps: list[MatrixJet] = []
-    for i, (link, start) in enumerate(zip(system.tree.links, _steps(system, q), strict=True)):
-        own, N = _rows(i), [start]
-        turning = [rate[..., i, :, :] for rate in rates]
-        for k in range(orders - 1):
-            N.append(-cauchy(turning, N, k) / (k + 1))
-        steps.append(MatrixJet(np.stack(N)))
-        A[0, ..., own, own] = np.eye(6)
-        U[..., own, :] = steps[i].coeffs
-        if link.parent >= 0:
-            p = _rows(link.parent)
-            A[..., own, : 6 * i] = (steps[i] @ MatrixJet(A[..., p, : 6 * i])).coeffs
-            U[..., own, :] = (steps[i] @ MatrixJet(U[..., p, :])).coeffs
-    return Kinematics(MatrixJet(A), MatrixJet(U), tuple(steps))
-
-
-def coriolis_system(
-    system: System, kin: Kinematics, a: Array, V: MatrixJet, factorization: str
-) -> MatrixJet:
-    """Return the matrix C_sys with ``C = Jᵀ C_sys J``.
-
-    With M the inertias, b = diag ad(V_i) and ``J' = −A ã J``::
-
-        kinematic     −M A ã − bᵀ M                                [KM21, (30)]
-        passive       −M A ã − bᵀ M + M b                          [MK21, (62)], [GOA13, (6b)]
-        christoffel   −M A ã + ½ (M b − bᵀ M + x)                  x u = −ad(u)ᵀ M V, link by link
-    """
-    b, M = ad_matrix(_by_link(V)), system.inertias
-    bM, Mb = np.swapaxes(b, -1, -2) @ M, M @ b
-    blocks = -bM
-    if factorization == "passive":
-        blocks = Mb - bM
-    elif factorization == "christoffel":
-        blocks = 0.5 * (Mb - bM + dual_matrix(_by_link(system.inertia_times(V))))
-    return diagonal(blocks) - system.inertia_times(_carried(system, kin, a))
-
-
-def _carried(system: System, kin: Kinematics, a: Array) -> MatrixJet:
-    """Return ``A ã``, with ã the papers' a = diag ad(Ξ_i v_i) where the screws of joints commute.
-
-    Differs: for spherical and free joints a X ≠ 0, and ã acts on the twist that the parent hands
-    on: row i of ã is ``ad(Ξ_i v_i) Ad(C_{i,p})`` in the columns of p, zero if p is the ground.
-    """
-    A = kin.A.coeffs[: len(a)]
-    result = np.zeros_like(A)
-    for i, link in enumerate(system.tree.links):
-        columns = MatrixJet(A[..., _rows(i)]) @ MatrixJet(a[..., i, :, :])
-        if not link.step.has_quaternion:
-            result[..., _rows(i)] += columns.coeffs
-        elif link.parent >= 0:
-            result[..., _rows(link.parent)] += (columns @ kin.steps[i]).coeffs
-    return MatrixJet(result)
-
-
-def system_wrenches(
-    system: System, q: Array, rates: Sequence[Array], wrenches: Sequence[FrameWrench]
-) -> MatrixJet:
-    """Return the wrenches on all links in their frames, one column of 6n, of order K."""
-    m = moving(system.tree, _scalars(q), [_scalars(rate) for rate in rates])
-    result = np.zeros((len(rates) + 1, *q.shape[:-1], 6 * len(system.frames), 1))
-    for i, W in link_wrenches(m, wrenches).items():
-        for row, x in enumerate(components(system.frames[i].inverse.push(W))):
-            for k, value in enumerate(derivatives(x, len(rates))):
-                result[k, ..., 6 * i + row, 0] = value
-    return MatrixJet.from_derivatives(result)
 
 
 def diagonal(blocks: Array) -> MatrixJet:

@@ -79,45 +79,10 @@ def rate_shapes(
 
 
 def inverse_kinematics_rates(robot: Robot, groups: Groups, inputs: str, **options: str) -> Rows:
-    """Return rows ``v^(k), residual^(k), condition``, one an order.
+    """Return rows ``v^(k), residual^(k), condition``, one an order, from q and V, dV/dt, ...
 
     ``groups`` are q, the twists, and what ``inputs`` names: ``z`` null-space motion, ``w`` scale
     (inverse root of the weights), ``d`` damping.
-    """
-    task = task_of(robot, **options)
-    q, twists, *more = groups
-    given = dict(zip(inputs, more, strict=True))
-    damping = given["d"][0] if "d" in given else None
-    whole = [_six(V, task.rows) for V in twists]
-    more = given.get("z"), given.get("w"), damping
-    found = rates_from_twists(lowered(robot), task, q, whole, *more)
-    pairs = zip(found.rates, found.residuals, strict=True)
-    return [[*v, *e, found.condition] for v, e in pairs]
-
-
-def _six(V: Vector, rows: tuple[int, ...]) -> Vector:
-    at = dict(zip(rows, V, strict=True))
-    return [at.get(r, 0.0) for r in range(6)]
-
-
-class Rates(NamedTuple):
-    """Joint rates, residuals ``V^(k) − (J v)^(k)``, and ``|R| |R⁻¹|`` of the factors of J."""
-
-    rates: list[Vector]
-    residuals: list[Vector]
-    condition: Any
-
-
-def rates_from_twists(
-    tree: Tree,
-    task: Task,
-    q: Vector,
-    twists: Sequence[Vector],
-    null_motion: Sequence[Vector] | None = None,
-    scale: Vector | None = None,
-    damping: Any = None,
-) -> Rates:
-    """Return v, dv/dt, ... from V, dV/dt, ... of the task; six entries a twist, others unused.
 
     With at least as many free joints as rows: the v nearest to the null-space motion z, in the
     norm of the weights ``w_j = 1 / scale_j²``, that does the task.  With ``D = diag(scale)``,
@@ -127,18 +92,23 @@ def rates_from_twists(
     differentiated as a product of jets: every order is consistent with the one below.  Damping
     is a column ``damping · 1`` more for every row, whose velocities are what the task misses.
     With fewer joints than rows: the v of least residual, ``J v + e = V``, ``Jᵀ e = 0``.  Rows
-    that no joint moves are left out; all of them is residual.  ``scale`` has one entry a velocity.
+    that no joint moves are left out; all of them is residual.  The condition is ``|R| |R⁻¹|`` of
+    the factors of J.
     """
+    q, twists, *more = groups
+    asked = dict(zip(inputs, more, strict=True))
+    damping = asked["d"][0] if "d" in asked else None
+    tree, task = lowered(robot), task_of(robot, **options)
+    twists = [dict(zip(task.rows, V, strict=True)) for V in twists]
     task, silent = _alive(task, _jacobian_rows(tree, task, q, []))
-    if scale is not None:
-        scale = [scale[j] for j in task.free]
+    scale = [asked["w"][j] for j in task.free] if "w" in asked else None
     is_least_norm = damping is not None or len(task.free) >= len(task.rows)
     solver = _LeastNorm if is_least_norm else _LeastSquares
     rates: list[Vector] = []
     residuals: list[dict[int, Any]] = []
     solve: Any = None
     for k, V in enumerate(twists):
-        z = null_motion[k] if null_motion is not None else [0.0] * tree.nv
+        z = asked["z"][k] if "z" in asked else [0.0] * tree.nv
         J = _jacobian_rows(tree, task, q, rates)
         if solve is None:
             solve = solver(J, scale, damping)
@@ -157,7 +127,8 @@ def rates_from_twists(
         missed = {r: V[r] - b[r] for r in silent}
         residuals.append(dict(zip(task.rows, residual, strict=True)) | missed)
     order = sorted(residuals[0])
-    return Rates(rates, [[e[r] for r in order] for e in residuals], solve.condition)
+    pairs = zip(rates, residuals, strict=True)
+    return [[*v, *(e[r] for r in order), solve.condition] for v, e in pairs]
 
 
 def _alive(task: Task, J: list[Vector]) -> tuple[Task, tuple[int, ...]]:

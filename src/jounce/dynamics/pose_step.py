@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from jounce.algebra.jet import value
 from jounce.algebra.scalar import sqrt
@@ -15,7 +14,7 @@ from jounce.dynamics.inverse_kinematics import Groups, Task, task_of
 from jounce.dynamics.jacobian import frame_columns
 from jounce.dynamics.motion import at_start, moving
 from jounce.dynamics.rows import Rows
-from jounce.model.lowering.tree import Tree, lowered
+from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
 
 
@@ -27,36 +26,20 @@ def step_shapes(robot: Robot, order: int, **_: str) -> tuple[list[tuple[str, int
 
 
 def pose_step(robot: Robot, groups: Groups, **options: str) -> Rows:
-    """Return one row ``step, gradient, cost`` from q, the target (16 entries), scale, damping."""
+    """Return one row ``step, gradient, cost`` from q, the target (16 entries), scale, damping.
+
+    It is the Levenberg–Marquardt step ``D (D Jᵀ J D + μ)⁻¹ D Jᵀ e`` towards a pose, the gradient
+    of half the squared error, and the squared error.  ``e`` is the error of `_pose_error`,
+    D = diag(scale) (zero: the joint stays), and ``μ = damping[0] |e|² + damping[1]``.
+    """
     q, target, scale, damping = groups
     x, y, z = (Vec3(*target[4 * i : 4 * i + 3]) for i in range(3))
     goal = Transform(Rotation((x, y, z)), Vec3(*target[3:12:4]))
-    task = task_of(robot, **options)
-    found = step_towards(lowered(robot), task, q, goal, scale, damping)
-    return [[*found.step, *found.gradient, found.cost]]
-
-
-class Step(NamedTuple):
-    """A step towards a pose, the gradient of half the squared error, and the squared error."""
-
-    step: Vector
-    gradient: Vector
-    cost: Any
-
-
-def step_towards(
-    tree: Tree, task: Task, q: Vector, target: Transform, scale: Vector, damping: Sequence[Any]
-) -> Step:
-    """Return the Levenberg–Marquardt step ``D (D Jᵀ J D + μ)⁻¹ D Jᵀ e`` towards a pose.
-
-    ``e`` is the error of `_pose_error`, D = diag(scale) (zero: the joint stays), and
-    ``μ = damping[0] |e|² + damping[1]``.
-    """
-    m = moving(tree, q)
+    task, m = task_of(robot, **options), moving(lowered(robot), q)
     pose = m.placed(task.link, task.placement)
     found = frame_columns(m, task.link, task.placement, task.representation)
     columns = [_plain_motion(found[j]) for j in task.free]
-    e, rows, cost = _pose_error(task, at_start(pose), target, columns)
+    e, rows, cost = _pose_error(task, at_start(pose), goal, columns)
     gradient = [dot(column, e) for column in zip(*rows, strict=True)]
     mu = damping[0] * cost + damping[1]
     A = [[x * scale[j] for j, x in zip(task.free, row, strict=True)] for row in rows]  # J D
@@ -65,10 +48,9 @@ def step_towards(
     n = len(A)
     stacked = [[*row, *(root if i == r else 0.0 for i in range(n))] for r, row in enumerate(A)]
     factors = orthogonalize(stacked, again=False)
-    y = factors.solve_transposed(e)
-    w = factors.combine(y)[: len(task.free)]
+    w = factors.combine(factors.solve_transposed(e))[: len(task.free)]
     steps = [x * scale[j] for j, x in zip(task.free, w, strict=True)]
-    return Step(_spread(task, steps, tree.nv), _spread(task, gradient, tree.nv), cost)
+    return [[*_spread(task, steps, robot.nv), *_spread(task, gradient, robot.nv), cost]]
 
 
 def _spread(task: Task, values: Vector, nv: int) -> Vector:

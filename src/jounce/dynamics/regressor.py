@@ -35,11 +35,20 @@ def regressor(
     armature: str = "",
     coulomb_speed: str = "",
 ) -> Rows:
-    """Return Y, dY/dt, ... with ``Q⁽ᵏ⁾ = Y⁽ᵏ⁾ π``, rows of nv × 10 n_bodies scalars.
+    """Return Y, dY/dt, ... with ``Q⁽ᵏ⁾ = Y⁽ᵏ⁾ π``, rows of nv × 10 n_bodies scalars [GOA13, (15)].
 
-    Columns of motors follow, nv of each kind that the words name; row i has one entry in them.
+    The forces are linear in the parameters, so column k is the text applied to the k-th unit
+    inertia: ``Y_k = J_bᵀ (d/dt A_k − ad(V)ᵀ A_k)`` with ``A_k = M_k V`` [GOA13, (8)-(12)], gravity
+    through the falling ground.  Columns of motors follow, nv of each kind that the words name; row
+    i has one entry in them.
     """
-    Y = regressor_jets(moving(lowered(robot), q, rates))
+    m = moving(lowered(robot), q, rates)
+    wrenches = []
+    for link, T in m.tree.bodies:
+        V = T.pull(m.falling_twists[link])
+        momenta = [unit.apply(V) for unit in UNITS]
+        wrenches.append([h.dt() + V.cross_dual(h) for h in momenta])
+    Y = _projected(m, wrenches)
     speed = float(coulomb_speed) if coulomb_speed else None
     for kind in motor_kinds(friction.split(), bool(armature)):
         shape = motor_shape(robot, kind, speed)
@@ -110,31 +119,7 @@ def regressor_gradient(robot: Robot, groups: Sequence[Scalars]) -> Rows:
 def slotine_li_regressor(
     robot: Robot, q: Scalars, rates: Sequence[Scalars], factorization: str
 ) -> Rows:
-    """Return Y of ``M a_r + C v_r + g = Y π``, one row; the rates are v, v_r, a_r."""
-    v, v_r, a_r = rates
-    Y = slotine_li_jets(moving(lowered(robot), q, [v]), v_r, a_r, factorization)
-    return matrix_rows(Y, 0)
-
-
-def regressor_jets(m: Moving) -> list[list[Any]]:
-    """Return Y with ``Q = Y π``, rows of 10 jets a body [GOA13, (15)].
-
-    The forces are linear in the parameters, so column k is the text applied to the k-th unit
-    inertia: ``Y_k = J_bᵀ (d/dt A_k − ad(V)ᵀ A_k)`` with ``A_k = M_k V`` [GOA13, (8)-(12)], gravity
-    through the falling ground.
-    """
-    wrenches = []
-    for link, T in m.tree.bodies:
-        V = T.pull(m.falling_twists[link])
-        momenta = [unit.apply(V) for unit in UNITS]
-        wrenches.append([h.dt() + V.cross_dual(h) for h in momenta])
-    return _projected(m, wrenches)
-
-
-def slotine_li_jets(
-    m: Moving, v_r: Sequence[Any], a_r: Sequence[Any], factorization: str
-) -> list[list[Any]]:
-    """Return Y with ``M a_r + C v_r + g = Y π`` [GOA13, (16)].
+    """Return Y of ``M a_r + C v_r + g = Y π``, one row; the rates are v, v_r, a_r [GOA13, (16)].
 
     Body by body, V the twist, V_r = J v_r, A_r = J a_r + dJ/dt v_r, P u = ad(V)ᵀ M u::
 
@@ -142,13 +127,15 @@ def slotine_li_jets(
         passive B = P, kinematic B = P + M ad(V), christoffel B = ½ (P + M ad(V) − X)
         X u = −ad(u)ᵀ M V
     """
+    v, v_r, a_r = rates
+    m = moving(lowered(robot), q, [v])
     twists, references, fields = m.twists, _references(m, v_r, a_r), m.gravity_fields
     wrenches = []
     for link, T in m.tree.bodies:
         V, V_r, A_r = (T.pull(x) for x in (twists[link], *references[link]))
         G = T.pull(_at(fields[link], 0))
         wrenches.append([_own_wrench(u, V, V_r, A_r + G, factorization) for u in UNITS])
-    return _projected(m, wrenches)
+    return matrix_rows(_projected(m, wrenches), 0)
 
 
 def _own_wrench(M: SpatialInertia, V: Motion, V_r: Motion, A: Motion, factorization: str) -> Force:
