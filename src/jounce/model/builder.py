@@ -13,9 +13,9 @@ from jounce.algebra.so3 import Rotation
 from jounce.algebra.vector import Vec3
 from jounce.errors import JounceError, ModelError, ShapeError, check_name
 from jounce.model import joints as kinds
-from jounce.model.checks import finite_vec3, plain, repeated, rigid_transform
+from jounce.model.checks import finite_vec3, of_type, plain, repeated, rigid_transform
 from jounce.model.closures import Closure, check_closure
-from jounce.model.inertia import NO_MATTER, Inertia, check_finite_inertia, check_inertia
+from jounce.model.inertia import NO_MATTER, Inertia, check_finite_inertia, check_inertia, matter_of
 from jounce.model.joints import JointType
 from jounce.model.mimics import Follows, followed
 from jounce.model.records import COULOMB_SPEED, Body, Frame, Friction, Joint, Limits, Mimic
@@ -91,9 +91,9 @@ class RobotBuilder:
         """
         self._check_name(name)
         joint = kinds.fixed() if joint is None else joint
-        _require(joint, JointType, f"joint of {name!r}", "jounce.joints.revolute((0, 0, 1))")
+        of_type(joint, JointType, f"joint of {name!r}", "jounce.joints.revolute((0, 0, 1))")
         weld = self._place(name, parent, placement)
-        matter = matter_of(inertia, name)
+        matter = matter_of(inertia, name).spatial
         if joint.kind == "fixed":
             self._new_frame(name, weld)
             if weld.body < 0:
@@ -130,7 +130,7 @@ class RobotBuilder:
 
     def add_ground_matter(self, inertia: Inertia) -> None:
         """Add matter that is welded to the ground; a floating base takes it along."""
-        self._base = self._base + matter_of(inertia, self.base_name)
+        self._base = self._base + matter_of(inertia, self.base_name).spatial
 
     def build(self, strict: bool = True) -> Robot:
         """Return the robot; ``strict=False`` accepts inertias that no body can have.
@@ -197,21 +197,6 @@ class RobotBuilder:
         self._frames.append(Frame(name, weld.body, weld.placement))
 
 
-def matter_of(inertia: Any, body: str) -> SpatialInertia:
-    """Return the matter of an Inertia, or of None, which is none."""
-    if inertia is None:
-        return NO_MATTER.spatial
-    example = "jounce.Inertia(mass, com, rotational)"
-    return _require(inertia, Inertia, f"inertia of {body!r}", example).spatial
-
-
-def _require(given: Any, type_: type, what: str, example: str) -> Any:
-    if not isinstance(given, type_):
-        found = type(given).__name__
-        raise ModelError(f"the {what} must be of type {type_.__name__}, as {example}; got {found}.")
-    return given
-
-
 def _joint(
     name: str, type_: JointType, armature: Any, damping: Any, limits: Limits | None
 ) -> Joint:
@@ -219,7 +204,7 @@ def _joint(
     motor = _per_velocity(armature, type_.nv, f"armature of {name!r}")
     viscous = _per_velocity(damping, type_.nv, f"damping of {name!r}")
     bounds = Limits() if limits is None else limits
-    _require(bounds, Limits, f"limits of joint {name!r}", "jounce.Limits(lower=-1, upper=1)")
+    of_type(bounds, Limits, f"limits of joint {name!r}", "jounce.Limits(lower=-1, upper=1)")
     return Joint(name, type_, *sizes, motor, viscous, bounds.filled(type_, name))
 
 

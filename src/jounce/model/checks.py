@@ -154,6 +154,14 @@ def finite_vec3(what: str, values: Any) -> Vec3:
     return vector
 
 
+def of_type(given: Any, type_: type, what: str, example: str) -> Any:
+    """Return what is given, or raise unless it is of this type."""
+    if not isinstance(given, type_):
+        found = type(given).__name__
+        raise ModelError(f"the {what} must be of type {type_.__name__}, as {example}; got {found}.")
+    return given
+
+
 def plain(x: Any, what: str = "a number of the robot") -> Any:
     """Return a number as a Python float without negative zero; symbols stay as they are.
 

@@ -12,7 +12,7 @@ import numpy as np
 from jounce.algebra.inertia import SpatialInertia, Symmetric3, parallel_axis
 from jounce.algebra.vector import ZERO, Vec3
 from jounce.errors import ArgumentError, InvalidInertiaError, ShapeError
-from jounce.model.checks import finite_vec3, plain
+from jounce.model.checks import finite_vec3, of_type, plain
 
 NEGATIVE_TOLERANCE = 1e-6  # of the trace: what rounding in a text file can do
 
@@ -179,3 +179,11 @@ def _is_zero(x: Any) -> bool:
 
 
 NO_MATTER = Inertia(0.0, ZERO, np.zeros((3, 3)))
+
+
+def matter_of(inertia: Any, body: str) -> Inertia:
+    """Return the inertia that is given for a body; None is no matter."""
+    if inertia is None:
+        return NO_MATTER
+    example = "jounce.Inertia(mass, com, rotational)"
+    return of_type(inertia, Inertia, f"inertia of {body!r}", example)

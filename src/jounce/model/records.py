@@ -7,9 +7,11 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from math import inf, isnan
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from jounce.algebra.se3 import Transform
 from jounce.errors import ModelError, ShapeError
-from jounce.model.checks import plain, repeated
+from jounce.model.checks import as_floats, check_finite, check_quaternion, plain, repeated
 from jounce.model.inertia import Inertia
 from jounce.model.joints import JointType
 
@@ -119,6 +121,17 @@ class Joint:
         """Dry friction as `RobotBuilder.add` takes it, nv numbers a kind; or an empty dict."""
         rows = zip(*self.friction, strict=True)
         return {kind: list(x) for kind, x in zip(Friction._fields, rows, strict=False)}
+
+    def checked(self, value: Any) -> list[float]:
+        """Return coordinates of it as numbers, or raise."""
+        what = f"value of joint {self.name!r}"
+        q = np.atleast_1d(as_floats(what, value))
+        if q.shape != (self.nq,):
+            raise ShapeError(f"joint {self.name!r} needs {self.nq} coordinates, got {value!r}.")
+        check_finite(what, q)
+        if self.quaternion is not None:
+            check_quaternion(f"the {what}", q[-4:], self.name)
+        return q.tolist()
 
     @property
     def quaternion(self) -> slice | None:

@@ -10,16 +10,25 @@ from typing import Any
 
 import numpy as np
 
+from jounce.algebra.se3 import Transform
 from jounce.algebra.vector import Vec3
-from jounce.errors import check_name
+from jounce.errors import InvalidInertiaError, ShapeError, UnsupportedError, check_name
 from jounce.lazy import cached_property
 from jounce.model.checks import finite_vec3
 from jounce.model.closures import Closure, check_closure
-from jounce.model.inertia import NO_MATTER, Inertia
+from jounce.model.inertia import (
+    NO_MATTER,
+    Inertia,
+    check_finite_inertia,
+    check_inertia,
+    inertia_fault,
+    matter_of,
+)
 from jounce.model.limits import coordinate_limits
 from jounce.model.records import Body, Frame, Joint, Limits, leaves
 from jounce.model.visuals import Visual
 
+FLOATING_JOINTS = ("root_joint", "floating_base_joint")
 _PLAIN = (str, float, int, slice, type(None))  # all that a robot without symbols holds
 
 
@@ -160,11 +169,22 @@ class Robot:
 
     def with_payload(self, frame: str, inertia: Inertia) -> Robot:
         """Return the robot with ``inertia``, given in ``frame``, welded to it."""
-        return _edits().with_payload(self, frame, inertia)
+        what = f"payload on {frame}"
+        check_inertia(given := matter_of(inertia, what), what)
+        place = self.frame(frame)
+        bodies = list(self.bodies)
+        carrier = self.base_inertia if place.body < 0 else bodies[place.body].inertia
+        total = Inertia.from_spatial(carrier.spatial + given.spatial.moved(place.placement))
+        if place.body < 0:
+            return replace(self, base_inertia=total)
+        bodies[place.body] = replace(bodies[place.body], inertia=total)
+        return replace(self, bodies=tuple(bodies))
 
     def with_frame(self, name: str, parent: str | None, placement: Any) -> Robot:
         """Return the robot with one more frame, at ``placement`` in ``parent`` (None: ground)."""
-        builder = _edits().rebuild(self)
+        from jounce.model.edits import rebuild
+
+        builder = rebuild(self)
         builder.frame(name, parent, placement)
         return builder.build(strict=False)
 
@@ -174,7 +194,28 @@ class Robot:
         Their bodies become frames of what they are welded to; joints that mimic a locked
         joint are locked with it.
         """
-        return _edits().with_locked(self, values)
+        from jounce.model.edits import rebuild
+
+        if not isinstance(values, Mapping):
+            raise ShapeError(
+                f"locked joints are given with their values, {{joint: q}}, got {values!r}."
+            )
+        names = [j.name for j in self.joints]
+        locked: dict[str, Transform] = {}
+        for name, value in values.items():
+            joint = self.joint(name)
+            if joint.mimic is not None:
+                source = names[joint.mimic.source]
+                raise UnsupportedError(
+                    f"joint {name!r} mimics {source!r}: lock {source!r} instead."
+                )
+            q = joint.checked(value)
+            locked[name] = joint.type.pose(q)
+            for follower in self.joints:
+                if follower.mimic and names[follower.mimic.source] == name:
+                    _, factor, offset = follower.mimic
+                    locked[follower.name] = follower.type.pose([factor * q[0] + offset])
+        return rebuild(self, locked=locked).build(strict=False)
 
     def with_floating_base(self, joint_name: str | None = None) -> Robot:
         """Return the robot with its base free to move; base coordinates come first.
@@ -182,7 +223,14 @@ class Robot:
         The new body is named ``base_name`` (``floating_base`` if that name is taken), its
         joint ``root_joint`` unless told (``floating_base_joint`` if that name is taken).
         """
-        return _edits().with_floating_base(self, joint_name)
+        from jounce.model.edits import rebuild
+
+        if self.joints and self.joints[0].kind == "free":
+            raise UnsupportedError(f"robot {self.name!r} already has a floating base.")
+        if joint_name is None:
+            taken = any(joint.name == FLOATING_JOINTS[0] for joint in self.joints)
+            joint_name = FLOATING_JOINTS[taken]
+        return rebuild(self, floating=joint_name).build(strict=False)
 
     def with_closures(self, *closures: Closure) -> Robot:
         """Return the robot with these closures besides those it has.
@@ -202,7 +250,28 @@ class Robot:
 
     def with_parameters(self, parameters: Any, *, strict: bool = True) -> Robot:
         """Return the robot with these inertial parameters (the order of `jounce.parameters`)."""
-        return _edits().with_parameters(self, parameters, strict=strict)
+        values = np.ravel(np.asarray(parameters, dtype=object)).tolist()  # symbols stay symbols
+        if len(values) != self.n_parameters:
+            raise ShapeError(
+                f"parameters must have 10 entries a body, {self.n_parameters} in all, "
+                f"got {len(values)}."
+            )
+        bodies = tuple(
+            replace(body, inertia=Inertia.from_parameters(values[10 * i : 10 * i + 10]))
+            for i, body in enumerate(self.bodies)
+        )
+        for body in bodies:
+            check_finite_inertia(body.inertia, body.name)
+        faults = [inertia_fault(body.inertia, body.name) for body in bodies] if strict else []
+        found = [fault for fault in faults if fault is not None]
+        if found:
+            raise InvalidInertiaError(
+                f"{len(found)} of {len(bodies)} bodies cannot be: {'; '.join(found)}. Least "
+                "squares often end there; jounce.identification.identify(robot, log, "
+                "consistent=True) finds parameters that bodies have. Pass strict=False to compute "
+                "with these anyway."
+            )
+        return replace(self, bodies=bodies)
 
     def random_configuration(
         self, rng: np.random.Generator, size: int | tuple[int, ...] | None = None
@@ -236,9 +305,3 @@ def _index(kind: str, name: str, records: Any) -> int:
     names = [r.name for r in records]
     check_name(kind, name, names)
     return names.index(name)
-
-
-def _edits() -> Any:
-    from jounce.model import edits  # edits rebuild robots, so they import this module
-
-    return edits

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from jounce.algebra.se3 import IDENTITY, Transform
-from jounce.model.lowering.sparse import cleaned, cleaned_inertia, frame_change, turned
+from jounce.model.lowering.sparse import Surroundings, cleaned, cleaned_inertia, turned
 from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.records import leaves
 from jounce.model.robot import Robot
@@ -57,7 +57,8 @@ def _change_frame(i: int, links: list, bodies: list[Transform], tree: Tree) -> N
     remaining = link.inertia - link.step.invariant_part(link.inertia)
     change = IDENTITY
     if not link.step.has_quaternion:
-        change = frame_change(link.step.turns, link.placement, remaining, placements)
+        around = Surroundings(link.step.turns, link.placement, remaining, placements)
+        change = around.frame_change()
     back = change.inverse
     links[i] = link._replace(
         placement=cleaned(link.placement @ change),

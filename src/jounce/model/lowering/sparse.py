@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import atan2, hypot
+from typing import NamedTuple
 
 from jounce.algebra.inertia import SpatialInertia
 from jounce.algebra.se3 import IDENTITY, Transform
@@ -19,18 +20,59 @@ from jounce.algebra.vector import ZERO, Vec3
 ROUNDOFF = 1e-16
 
 
-def frame_change(
-    turns: bool, placement: Transform, inertia: SpatialInertia, children: Sequence[Transform]
-) -> Transform:
-    """Return the cheapest new frame of a link that turns about z or slides, in its old one."""
-    best, lowest = IDENTITY, _cost(IDENTITY, turns, placement, inertia, children)
-    for rotation in _rotations(turns, placement, inertia, children):
-        for shift in _shifts(turns, placement, inertia, children):
-            change = Transform(rotation, shift)
-            cost = _cost(change, turns, placement, inertia, children)
-            if cost < lowest:
-                best, lowest = change, cost
-    return best
+class Surroundings(NamedTuple):
+    """What a link is seen from and sees, all in its old frame, in which z is its axis."""
+
+    turns: bool  # about z; else it slides
+    placement: Transform
+    inertia: SpatialInertia
+    children: Sequence[Transform]
+
+    def frame_change(self) -> Transform:
+        """Return the cheapest new frame of the link, in its old one."""
+        best, lowest = IDENTITY, self._cost(IDENTITY)
+        for rotation in self._rotations():
+            for shift in self._shifts():
+                change = Transform(rotation, shift)
+                cost = self._cost(change)
+                if cost < lowest:
+                    best, lowest = change, cost
+        return best
+
+    def _rotations(self) -> list[Rotation]:
+        """Return turns about z that put an axis on a common normal, a child or the mass centre."""
+        directions = [self.inertia.first_moment]
+        for R, p in self.children:
+            u = R.columns[2]
+            directions += [Vec3(-u.y, u.x, 0.0), p]
+        if not self.turns:
+            R = self.placement.rotation
+            directions.append(R.unrotate(_with_z(R.columns[2]).columns[0]))
+        return [UNROTATED, *(r for d in directions if (r := _x_along(d)) is not None)]
+
+    def _shifts(self) -> list[Vec3]:
+        """Return shifts of the origin that make a translation or a first moment vanish."""
+        (mass, h, _), (R, p) = self.inertia, self.placement
+        if not self.turns:
+            shifts = [ZERO, -R.unrotate(p)]
+            return [*shifts, h * (1.0 / mass)] if mass > 0.0 else shifts
+        slides = [0.0, *(-a / b for a, b in zip(p, R.columns[2], strict=True) if abs(b) > 0.1)]
+        for R_child, p_child in self.children:
+            slides += [p_child.z, *_foot(R_child.columns[2], p_child)]
+        return [Vec3(0.0, 0.0, d) for d in dict.fromkeys(slides)]
+
+    def _cost(self, change: Transform) -> int:
+        """Count multiplications by constants, outwards and inwards, in the new frame."""
+        back = change.inverse
+        own = cleaned(self.placement @ change)
+        if self.turns:
+            own, _ = turned(own)
+        moved = cleaned_inertia(self.inertia.moved(back))
+        cost = _transform_cost(own) + _inertia_cost(moved)
+        for child in self.children:  # all children counted as if they could turn
+            sparse, _ = turned(cleaned(back @ child))
+            cost += _transform_cost(sparse)
+        return cost
 
 
 def turned(placement: Transform) -> tuple[Transform, float]:
@@ -43,59 +85,10 @@ def turned(placement: Transform) -> tuple[Transform, float]:
     return Transform(sparse, p), atan2(rest.rows[1].x, rest.rows[0].x)
 
 
-def _rotations(
-    turns: bool, placement: Transform, inertia: SpatialInertia, children: Sequence[Transform]
-) -> list[Rotation]:
-    """Return turns about z that put an axis on a common normal, a child or the centre of mass."""
-    directions = [inertia.first_moment]
-    for R, p in children:
-        u = R.columns[2]
-        directions += [Vec3(-u.y, u.x, 0.0), p]
-    if not turns:
-        directions.append(
-            placement.rotation.unrotate(_with_z(placement.rotation.columns[2]).columns[0])
-        )
-    return [UNROTATED, *(r for d in directions if (r := _x_along(d)) is not None)]
-
-
-def _shifts(
-    turns: bool, placement: Transform, inertia: SpatialInertia, children: Sequence[Transform]
-) -> list[Vec3]:
-    """Return shifts of the origin that make a translation or a first moment vanish."""
-    mass, h, _ = inertia
-    if not turns:
-        shifts = [ZERO, -placement.rotation.unrotate(placement.p)]
-        return [*shifts, h * (1.0 / mass)] if mass > 0.0 else shifts
-    u, p = placement.rotation.columns[2], placement.p
-    slides = [0.0, *(-a / b for a, b in zip(p, u, strict=True) if abs(b) > 0.1)]
-    for R, p_child in children:
-        slides += [p_child.z, *_foot(R.columns[2], p_child)]
-    return [Vec3(0.0, 0.0, d) for d in dict.fromkeys(slides)]
-
-
 def _foot(u: Vec3, p: Vec3) -> Iterable[float]:
     """Return the height at which the common normal of z and the line p + t u leaves the z axis."""
     sine2 = u.x * u.x + u.y * u.y
     return [(p.z - u.z * p.dot(u)) / sine2] if sine2 > 0.01 else []
-
-
-def _cost(
-    change: Transform,
-    turns: bool,
-    placement: Transform,
-    inertia: SpatialInertia,
-    children: Sequence[Transform],
-) -> int:
-    """Count multiplications by constants, outwards and inwards, with the link in its new frame."""
-    back = change.inverse
-    own = cleaned(placement @ change)
-    if turns:
-        own, _ = turned(own)
-    cost = _transform_cost(own) + _inertia_cost(cleaned_inertia(inertia.moved(back)))
-    for child in children:  # all children counted as if they could turn
-        sparse, _ = turned(cleaned(back @ child))
-        cost += _transform_cost(sparse)
-    return cost
 
 
 def _transform_cost(T: Transform) -> int:
