@@ -144,8 +144,8 @@ def test_tighter_limits_that_allow_no_motion(monkeypatch: pytest.MonkeyPatch):
     """The motion found before goes on; its multipliers are those of other rows."""
     solve = _Planner._next
 
-    def unless_begun_anew(self, places, unit, ends, x, multipliers):
-        return None if multipliers is None else solve(self, places, unit, ends, x, multipliers)
+    def unless_begun_anew(self, places, x, multipliers=None):
+        return None if multipliers is None else solve(self, places, x, multipliers)
 
     monkeypatch.setattr(_Planner, "_next", unless_begun_anew)
     monkeypatch.setattr("jounce.planning.planner.SLOWER_DRY", -1.0)  # none is near enough
@@ -160,8 +160,8 @@ def test_tighter_limits_that_allow_no_motion(monkeypatch: pytest.MonkeyPatch):
 def test_a_solver_that_goes_astray_is_not_slower_than_one_speed(monkeypatch: pytest.MonkeyPatch):
     """The path is at rest at its ends by itself, so that one speed is the given motion."""
 
-    def astray(self, u, weight, unit, ends, found):
-        places = self._places(u, weight, unit)
+    def astray(self, found):
+        places = self._places()
         return places, found._replace(x=np.geomspace(1.0, 0.01, self.size))
 
     monkeypatch.setattr(_Planner, "_hardened", astray)
