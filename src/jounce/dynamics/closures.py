@@ -385,7 +385,7 @@ def constrained_forward_dynamics_partials(
     saddle = Saddle(mass_factors(robot, q), _values(J))
     varied = Closures(robot, q, rates, varied=True)
     own = own_partials(robot, q, rates, wrenches)
-    own[0] = _difference(own[0], _pull_by_q(robot, varied, multipliers))
+    own[0] = list(map(less, own[0], _pull_by_q(robot, varied, multipliers)))
     R = _tables(robot, mixed_partials(robot, rates, own, order), order + 3)
     twists = [_by_q(robot, varied.twists()), J]
     _, *S = _tables(robot, mixed_partials(robot, rates, twists, order + 1), order + 3)
@@ -443,7 +443,7 @@ def constrained_inverse_dynamics_partials(
     virtual, multipliers, _ = zip(*_virtual(saddle, J, forces, still), strict=True)
     varied = Closures(robot, q, rates[:order], varied=True)
     own = own_partials(robot, q, rates, wrenches)
-    own[0] = _difference(own[0], _pull_by_q(robot, varied, multipliers))
+    own[0] = list(map(less, own[0], _pull_by_q(robot, varied, multipliers)))
     nu = [Jet.from_derivatives(column) for column in zip(*virtual, strict=True)]
     turn = _by_q(robot, [dot(row, nu) for row in varied.jacobian()])
     first = []
@@ -480,7 +480,3 @@ def _tables(robot: Robot, rows: Rows, count: int) -> list[list[list[Vector]]]:
 def _values(matrix: Sequence[Sequence[Any]]) -> list[Vector]:
     """Return a matrix of jets at t = 0."""
     return [[value(x) for x in row] for row in matrix]
-
-
-def _difference(a: Matrix, b: Matrix) -> Matrix:
-    return [less(x, y) for x, y in zip(a, b, strict=True)]

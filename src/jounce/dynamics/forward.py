@@ -77,13 +77,9 @@ def _by_elimination(robot: Robot, q: Scalars) -> Factors:
     return factorize([M[i * nv : (i + 1) * nv] for i in range(nv)])
 
 
-def _by_articulated_bodies(robot: Robot, q: Scalars) -> Factors:
-    return articulated_factors(reduced(robot), q)
-
-
 METHODS: dict[str, Callable[[Robot, Scalars], Factors]] = {
     "elimination": _by_elimination,  # O(n d²) with the depth d, few operations if d is small
-    "articulated": _by_articulated_bodies,  # O(n); no mimics
+    "articulated": lambda robot, q: articulated_factors(reduced(robot), q),  # O(n); no mimics
 }
 
 

@@ -139,7 +139,7 @@ def power_is_rate_of_energy(motions: Motions) -> Check:
     """``dE/dt = Q·v − vᵀ (D v + F)`` and its time derivatives, E kinetic and potential energy."""
     v = _columns(motions.rates)
     Q = _columns(motions.text("inverse_dynamics") - motions.friction)
-    power = (v.T @ (Q - motions.damping @ v)).derivatives()[..., 0, 0]
+    power = (v.T @ (Q - system(motions.robot).damping @ v)).derivatives()[..., 0, 0]
     count = motions.order + 1
     T, U = (motions.text(f"{kind}_energy", count) for kind in ("kinetic", "potential"))
     scale = (np.abs(T) + np.abs(U))[1:]

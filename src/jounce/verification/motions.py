@@ -12,7 +12,7 @@ import numpy as np
 
 from jounce.api.call import Wrench
 from jounce.api.closed_form import closed_form
-from jounce.dynamics.closed_form import ClosedForm, system
+from jounce.dynamics.closed_form import ClosedForm
 from jounce.dynamics.twists import REPRESENTATIONS
 from jounce.kernels.description import kernel_spec
 from jounce.kernels.table import QUANTITIES
@@ -85,11 +85,6 @@ class Motions:
     def friction(self) -> np.ndarray:
         """Dry friction of the joints and its time derivatives, as deep as the forces."""
         return self.closed_form().F[: self.order + 1]
-
-    @cached_property
-    def damping(self) -> np.ndarray:
-        """Damping matrix of the joints, ``(nv, nv)``."""
-        return system(self.robot).damping
 
 
 def evaluated(
