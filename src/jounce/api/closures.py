@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jounce.api.call import Wrench, as_wrenches, evaluate, rows_to_order
-from jounce.api.matrices import forward_dynamics
+from jounce.api.matrices import check_regular, forward_dynamics
 from jounce.api.singular import singularity_error
 from jounce.dynamics.closures import SOFTNESS
 from jounce.dynamics.factorization import ZeroPivotError
@@ -207,6 +207,7 @@ def constrained_forward_dynamics(
         return Constrained(a, np.zeros((*a.shape[:-1], 0)))
     at, speed = _state(robot, whole, q, v)
     Q = _stacked("forces", *forces)
+    check_regular(robot, evaluate(robot, "mass_pivots", (at,))[0])
     spec = _spec(whole, "constrained_forward_dynamics", len(forces) - 1, wrenches)
     found = _run(spec, at, speed, Q, wrenches=wrenches)
     n, rows = robot.nv, whole.n_closure_rows
@@ -369,6 +370,7 @@ def constrained_forward_dynamics_partials(
     at, speed = _state(robot, whole, q, v)
     _check_smooth(robot, tuple(contacts), at)
     Q = _stacked("forces", *forces)
+    check_regular(robot, evaluate(robot, "mass_pivots", (at,))[0])
     spec = _spec(whole, "constrained_forward_dynamics_partials", len(forces) - 1, wrenches)
     return _matrices(_run(spec, at, speed, Q, wrenches=wrenches), len(forces), robot.nv)
 

@@ -6,6 +6,7 @@ import errno
 import glob
 import os
 from collections.abc import Iterable, Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
 
@@ -87,8 +88,7 @@ def _expanded(path: Path) -> Iterator[tuple[Path, Path]]:
         parts = path.parts
         plain = next(i for i, part in enumerate(parts) if glob.has_magic(part))
         root = Path(*parts[:plain])
-        for name in sorted(glob.glob(os.fspath(path), recursive=True)):  # noqa: PTH207
-            match = Path(name)
+        for match in _matches(path, root, parts[plain:]):
             inside = _below(match) if is_folder(match) else [match]
             yield from (
                 (log, root) for log in inside if log.suffix.lower() in READERS or log.is_dir()
@@ -98,6 +98,42 @@ def _expanded(path: Path) -> Iterator[tuple[Path, Path]]:
 def is_folder(path: Path) -> bool:
     """Whether a path is a folder of logs, and not a bag, which is one."""
     return path.is_dir() and not is_bag(path)
+
+
+def _matches(path: Path, root: Path, pattern: tuple[str, ...]) -> Iterator[Path]:
+    """Yield what a pattern below ``root`` stands for, in the order of the names.
+
+    With ``**`` it is walked here: that of `glob` goes round links that lead back again and again.
+    """
+    if "**" not in pattern:
+        yield from map(Path, sorted(glob.glob(os.fspath(path))))  # noqa: PTH207
+    else:
+        yield from (
+            found for found in _walked(root) if _fits(found.relative_to(root).parts, pattern)
+        )
+
+
+def _fits(names: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
+    """Whether names match a pattern; hidden ones only where it says so."""
+    if not pattern:
+        return not names
+    if pattern[0] == "**" and _fits(names, pattern[1:]):
+        return True
+    if not names or (names[0].startswith(".") and not pattern[0].startswith(".")):
+        return False
+    if pattern[0] == "**":
+        return _fits(names[1:], pattern)
+    return fnmatch(names[0], pattern[0]) and _fits(names[1:], pattern[1:])
+
+
+def _walked(folder: Path, above: tuple[str, ...] = ()) -> Iterator[Path]:
+    """Yield all that is in a folder and below; links are followed, but not to a folder above."""
+    here = os.path.realpath(folder)
+    if here in above or not folder.is_dir():
+        return
+    for path in sorted(folder.iterdir()):
+        yield path
+        yield from _walked(path, (*above, here))
 
 
 def _below(folder: Path, above: tuple[str, ...] = ()) -> Iterator[Path]:

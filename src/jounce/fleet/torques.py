@@ -16,7 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jounce.files import atomic_write
+from jounce.files import atomic_write, refuse_devices
 from jounce.fleet.cluster import Progress, connected, outcomes, packed, unpacked
 from jounce.fleet.manifest import Manifest, Record, content_key, one_line
 from jounce.fleet.sources import Files, Source, sources
@@ -62,6 +62,7 @@ class Work(NamedTuple):
     def forces(self, log: Log, path: Path, part: Part | None = None) -> int:
         """Write the forces of a log, or of a part of it; return how many samples."""
         path.parent.mkdir(parents=True, exist_ok=True)
+        refuse_devices(path)
         compiled, samples = kernel(self.robot, "inverse_dynamics", order=self.order), 0
         with table_writer(path) as write:
             for table in log.forces(compiled, part=part):
@@ -223,6 +224,7 @@ def _join(common: bytes, plan: Plan, parts: Iterable[PartDone]) -> Record:
             return Record(*source, error=error)
         target = work.out / source.output
         target.parent.mkdir(parents=True, exist_ok=True)
+        refuse_devices(target)
         paths = [plan.path(work.out, i) for i in range(len(parts))]
         with atomic_write(target, "wb") as file:
             join_parquet(paths, file)

@@ -169,6 +169,24 @@ def test_independent_velocities_that_decide_nothing_are_refused():
         jounce.closed_rates(robot, q, [1.0, 0.5], independent=["crank_joint", "rocker_joint"])
 
 
+def test_a_mass_matrix_without_inverse_is_refused():
+    """Two hinges on one axis with nothing between them: which of them turns, no one knows."""
+    builder, turn = jounce.RobotBuilder("twice"), jounce.joints.revolute((0, 0, 1))
+    rod = jounce.Inertia(0.8, (0.2, 0, 0), np.diag([0.001, 0.04, 0.04]))
+    builder.add("crank", joint=turn, inertia=rod)
+    builder.add("pin", "crank", turn, jounce.transform((0.2, 0, 0), rpy=(0, 0, 0.7)))
+    builder.add("coupler", "pin", turn, inertia=rod)
+    builder.frame("end", "coupler", jounce.transform((0.5, 0, 0)))
+    builder.closure("end", directions="vx")
+    robot, rest = builder.build(), np.zeros(3)
+    for function in (
+        jounce.constrained_forward_dynamics,
+        jounce.constrained_forward_dynamics_partials,
+    ):
+        with pytest.raises(jounce.SingularError, match="can move"):
+            function(robot, robot.neutral, rest, rest)
+
+
 def test_contacts_are_to_the_ground():
     with pytest.raises(jounce.ArgumentError, match="with_closures"):
         jounce.constrained_forward_dynamics(

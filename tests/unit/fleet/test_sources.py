@@ -8,6 +8,7 @@ import pytest
 
 from jounce.errors import ArgumentError
 from jounce.fleet.sources import sources
+from tests.fuzz.rule import patience
 
 
 @pytest.fixture
@@ -53,6 +54,18 @@ def test_links_are_followed_but_not_in_circles(tree: Path):
     (tree / "c").symlink_to(tree / "b")
     found = [s.output for s in sources(tree / "c")]
     assert found == ["c.parquet", "d.parquet", "up/a.parquet", "up/out/f.parquet"]
+
+
+def test_patterns_do_not_go_round_links_that_lead_back(tree: Path):
+    """Every one of them doubles what `glob` sees, forty times over."""
+    for k in range(6):
+        (tree / "b" / f"back{k}").symlink_to(tree)
+    with patience():
+        found = sources(tree / "**", tree / "out")
+    assert {source.output for source in found} >= {"a.parquet", "b/c.parquet", "b/d.parquet"}
+    assert [s.output for s in sources(tree / "b/**/*.npz")] == ["d.parquet"]
+    assert [s.output for s in sources(tree / "**/b/*.[n]pz")] == ["b/d.parquet"]
+    assert [s.output for s in sources(tree / "**/.hidden.csv")] == ["b/.hidden.parquet"]
 
 
 def test_results_behind_a_link_are_no_logs(tree: Path):

@@ -251,6 +251,10 @@ def test_a_pipe_in_place_of_a_log_or_a_manifest(one: Any, logs: Path, tmp_path: 
     assert done.made == 1
     assert [record.output for record in done.failed] == ["pipe.parquet", "zeros.parquet"]
     assert all("is no regular file" in str(record.error) for record in done.failed)
+    (out / "a.parquet").unlink()
+    os.mkfifo(out / "a.parquet")  # a result that nobody reads
+    done = inverse_dynamics(ARM, mine / "a.csv", out, client=one)
+    assert "is no regular file" in str(done.records[0].error)
     (out / NAME).unlink()
     (out / NAME).symlink_to("/dev/zero")
     with pytest.raises(TableError, match=r"manifest\.jsonl: is no regular file"):
