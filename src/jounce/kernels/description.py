@@ -70,7 +70,7 @@ def _pairs(robot: Robot, wrenches: Any) -> tuple[tuple[str, str], ...]:
         )
     for frame, representation in pairs:
         robot.frame(frame)
-        _check_option("representation", representation, REPRESENTATIONS)
+        check_name("representation", representation, REPRESENTATIONS)
     return tuple((frame, representation) for frame, representation in pairs)
 
 
@@ -92,7 +92,7 @@ def _options(robot: Robot, quantity: str, given: Mapping[str, Any]) -> tuple[tup
         elif values is VELOCITIES:
             _check_velocities(robot, name, str(value))
         else:
-            _check_option(name, value, values)
+            check_name(name, value, values)
     return tuple(sorted((name, str(value)) for name, value in chosen.items()))
 
 
@@ -104,10 +104,6 @@ def _check_velocities(robot: Robot, name: str, words: str) -> None:
             f"{name} must be different indices of velocities below {robot.nv}, apart by blanks, "
             f"such as '0 1'; got {words!r}."
         )
-
-
-def _check_option(name: str, value: Any, allowed: tuple[str, ...]) -> None:
-    check_name(name, value, allowed)
 
 
 def _names(robot: Robot) -> str:

@@ -5,86 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from jounce.dynamics import tensor_arrays as arrays
-from jounce.dynamics.centroidal import (
-    centroidal_momentum_matrix,
-    centroidal_momentum_partials,
-)
-from jounce.dynamics.closures import (
-    closed_rate_shapes,
-    closed_rates,
-    closure_error,
-    closure_jacobian,
-    constrained_forward_dynamics,
-    constrained_forward_dynamics_partials,
-    constrained_inverse_dynamics,
-    constrained_inverse_dynamics_partials,
-    forward_partial_shapes,
-    forward_shapes,
-    inverse_partial_shapes,
-    inverse_shapes,
-)
-from jounce.dynamics.elastic import (
-    coupled_shapes,
-    elastic_coupled,
-    elastic_feedforward,
-    feedforward_shapes,
-)
-from jounce.dynamics.forward import (
-    fewest,
-    forward_dynamics,
-    forward_dynamics_and_pivots,
-    forward_dynamics_partials,
-    mass_pivots,
-)
-from jounce.dynamics.gravity import gravity_forces, gravity_wrenches
-from jounce.dynamics.inverse import FORMULATIONS, inverse_dynamics
-from jounce.dynamics.inverse_kinematics import (
-    DIRECTION_OPTIONS,
-    RATE_OPTIONS,
-    inverse_kinematics_rates,
-    rate_shapes,
-)
-from jounce.dynamics.jacobian import body_jacobians, jacobian, joint_screws
-from jounce.dynamics.joint_wrenches import joint_wrenches
-from jounce.dynamics.matrices import FACTORIZATIONS, coriolis_matrix, mass_matrix
-from jounce.dynamics.momentum import (
-    body_momenta,
-    center_of_mass,
-    centroidal_momentum,
-    com_jacobian,
-    kinetic_energy,
+from jounce.dynamics import (
+    centroidal,
+    closures,
+    elastic,
+    forward,
+    gravity,
+    inverse,
+    inverse_kinematics,
+    jacobian,
+    joint_wrenches,
+    matrices,
     momentum,
-    potential_energy,
-)
-from jounce.dynamics.partials import inverse_dynamics_partials
-from jounce.dynamics.pose_step import pose_step, step_shapes
-from jounce.dynamics.poses import frame_pose, poses
-from jounce.dynamics.regressor import (
-    gradient_shapes,
-    kinetic_energy_regressor,
-    potential_energy_regressor,
+    partials,
+    pose_step,
+    poses,
     regressor,
-    regressor_columns,
-    regressor_gradient,
-    slotine_li_regressor,
-    static_regressor,
+    tensor_arrays,
+    tensors,
+    twists,
+    wrenches,
 )
-from jounce.dynamics.tensors import (
-    com_jacobian_partials,
-    coriolis_parameter_partials,
-    coriolis_partials,
-    frame_pose_partials,
-    frame_twist_partials,
-    gravity_parameter_partials,
-    gravity_partials,
-    inverse_dynamics_second_partials,
-    jacobian_partials,
-    mass_matrix_parameter_partials,
-    mass_matrix_partials,
-)
-from jounce.dynamics.twists import REPRESENTATIONS, frame_twist, relative_twists, twists
-from jounce.dynamics.wrenches import wrench_forces
 from jounce.model.parameters import armature_words, friction_words, speed_words
 from jounce.model.robot import Robot
 
@@ -165,8 +106,8 @@ class Quantity(NamedTuple):
     """
 
     text: Callable[..., list[list[Any]]]
-    extra_rates: int
-    tail: tuple[int | str | Callable[..., int], ...]
+    tail: tuple[int | str | Callable[..., int], ...] = ()
+    extra_rates: int = 0
     options: Mapping[str, tuple[str, ...] | Words] = {}
     takes_wrenches: bool = False
     rate_name: Callable[[int], str] = rate_name
@@ -186,8 +127,8 @@ class Quantity(NamedTuple):
 
 _FRAME = {"frame": ()}
 VELOCITIES = ("", "indices of velocities")  # an option that takes any of them, in words
-_REPRESENTATION = {"representation": REPRESENTATIONS}
-_FACTORIZATION = {"factorization": FACTORIZATIONS}
+_REPRESENTATION = {"representation": twists.REPRESENTATIONS}
+_FACTORIZATION = {"factorization": matrices.FACTORIZATIONS}
 _FORCES = "N m (rotation), N (translation)"
 _FEEDFORWARD = [
     "motor angle",
@@ -201,264 +142,266 @@ _FEEDFORWARD = [
 
 _ROWS = (
     Quantity(
-        inverse_dynamics,
-        2,
+        inverse.inverse_dynamics,
         ("nv",),
-        {"formulation": tuple(FORMULATIONS)},
+        2,
+        {"formulation": tuple(inverse.FORMULATIONS)},
         True,
         unit=_FORCES,
         closed="constrained_inverse_dynamics",
     ),
     Quantity(
-        joint_wrenches,
-        2,
+        joint_wrenches.joint_wrenches,
         ("n_bodies", 6),
+        2,
         _REPRESENTATION,
         True,
         unit="N m, N; body after body",
         closed="constrained_inverse_dynamics",
     ),
     Quantity(
-        forward_dynamics,
-        2,
+        forward.forward_dynamics,
         ("nv",),
+        2,
         takes_wrenches=True,
         rate_name=_force_name,
         unit="rad/s^2, m/s^2",
-        methods=fewest,
+        methods=forward.fewest,
         closed="constrained_forward_dynamics",
     ),
     Quantity(
-        forward_dynamics_and_pivots,
-        2,
+        forward.forward_dynamics_and_pivots,
         ("nv",),
+        2,
         takes_wrenches=True,
         rate_name=_force_name,
         results=lambda order: [*_derivatives("acceleration", order), "pivots of M"],
-        methods=fewest,
+        methods=forward.fewest,
         closed="constrained_forward_dynamics",
     ),
-    Quantity(mass_pivots, 0, ("nv",), highest_order=0, methods=fewest),
+    Quantity(forward.mass_pivots, ("nv",), highest_order=0, methods=forward.fewest),
     Quantity(
-        forward_dynamics_partials,
-        2,
+        forward.forward_dynamics_partials,
         ("nv", "nv"),
+        2,
         takes_wrenches=True,
         rate_name=_force_name,
         results=lambda _: ["da/dq", "da/dv", "da/dQ"],
         highest_order=0,
-        methods=lambda robot: fewest(robot, shallow=12.0),  # many more solutions than factors
+        # many more solutions than factors
+        methods=lambda robot: forward.fewest(robot, shallow=12.0),
         closed="constrained_forward_dynamics_partials",
     ),
     Quantity(
-        inverse_dynamics_partials,
-        2,
+        partials.inverse_dynamics_partials,
         ("nv", "nv"),
+        2,
         takes_wrenches=True,
         results=lambda order: _mixed("Q", order + 1, order + 3),
         closed="constrained_inverse_dynamics_partials",
     ),
     Quantity(
-        inverse_dynamics_second_partials,
-        2,
+        tensors.inverse_dynamics_second_partials,
         ("nv", "nv", "nv"),
+        2,
         results=lambda _: ["Q by qq", "Q by vv", "Q by qv", "Q by aq"],
         highest_order=0,
         closed="constrained_inverse_dynamics_partials",
     ),
     Quantity(
-        regressor,
+        regressor.regressor,
+        ("nv", regressor.regressor_columns),
         2,
-        ("nv", regressor_columns),
         {
             "friction": Words("viscous coulomb offset, or some of them", friction_words),
             "armature": Words("yes or no", armature_words),
             "coulomb_speed": Words("speed of smoothing", speed_words),
         },
     ),
-    Quantity(static_regressor, 0, ("nv", "n_parameters")),
-    Quantity(kinetic_energy_regressor, 1, ("n_parameters",)),
-    Quantity(potential_energy_regressor, 1, ("n_parameters",)),
+    Quantity(regressor.static_regressor, ("nv", "n_parameters")),
+    Quantity(regressor.kinetic_energy_regressor, ("n_parameters",), 1),
+    Quantity(regressor.potential_energy_regressor, ("n_parameters",), 1),
     Quantity(
-        regressor_gradient,
-        0,
-        (),
+        regressor.regressor_gradient,
         results=lambda _: ["gradient"],
         highest_order=0,
-        shapes=gradient_shapes,
+        shapes=regressor.gradient_shapes,
     ),
     Quantity(
-        slotine_li_regressor,
-        3,
+        regressor.slotine_li_regressor,
         ("nv", "n_parameters"),
+        3,
         _FACTORIZATION,
         rate_name=lambda k: ("v", "v_r", "a_r")[k],
         highest_order=0,
     ),
     Quantity(
-        mass_matrix_partials,
-        0,
+        tensors.mass_matrix_partials,
         ("nv", "nv", "nv"),
         highest_order=0,
-        arrays=arrays.mass_matrix_partials,
+        arrays=tensor_arrays.mass_matrix_partials,
     ),
     Quantity(
-        coriolis_partials,
-        1,
+        tensors.coriolis_partials,
         ("nv", "nv", "nv"),
+        1,
         _FACTORIZATION,
         results=lambda _: ["dC/dq", "dC/dv"],
         highest_order=0,
-        arrays=arrays.coriolis_partials,
+        arrays=tensor_arrays.coriolis_partials,
     ),
-    Quantity(gravity_partials, 0, ("nv", "nv"), highest_order=0),
+    Quantity(tensors.gravity_partials, ("nv", "nv"), highest_order=0),
     Quantity(
-        mass_matrix_parameter_partials,
-        0,
+        tensors.mass_matrix_parameter_partials,
         ("nv", "nv", "n_parameters"),
         highest_order=0,
-        arrays=arrays.mass_matrix_parameter_partials,
+        arrays=tensor_arrays.mass_matrix_parameter_partials,
     ),
     Quantity(
-        coriolis_parameter_partials,
-        1,
+        tensors.coriolis_parameter_partials,
         ("nv", "nv", "n_parameters"),
+        1,
         _FACTORIZATION,
         highest_order=0,
-        arrays=arrays.coriolis_parameter_partials,
+        arrays=tensor_arrays.coriolis_parameter_partials,
     ),
     Quantity(
-        gravity_parameter_partials,
-        0,
+        tensors.gravity_parameter_partials,
         ("nv", "n_parameters"),
         highest_order=0,
-        arrays=arrays.gravity_parameter_partials,
+        arrays=tensor_arrays.gravity_parameter_partials,
     ),
-    Quantity(jacobian_partials, 0, (6, "nv", "nv"), _FRAME | _REPRESENTATION),
-    Quantity(frame_pose_partials, 0, (4, 4, "nv"), _FRAME),
+    Quantity(tensors.jacobian_partials, (6, "nv", "nv"), options=_FRAME | _REPRESENTATION),
+    Quantity(tensors.frame_pose_partials, (4, 4, "nv"), options=_FRAME),
     Quantity(
-        frame_twist_partials,
-        1,
+        tensors.frame_twist_partials,
         (6, "nv"),
+        1,
         _FRAME | _REPRESENTATION,
         results=lambda order: _mixed("V", order + 1, order + 2),
     ),
-    Quantity(com_jacobian_partials, 0, (3, "nv", "nv")),
-    Quantity(centroidal_momentum_matrix, 0, (6, "nv")),
+    Quantity(tensors.com_jacobian_partials, (3, "nv", "nv")),
+    Quantity(centroidal.centroidal_momentum_matrix, (6, "nv")),
     Quantity(
-        centroidal_momentum_partials,
-        1,
+        centroidal.centroidal_momentum_partials,
         (6, "nv"),
+        1,
         results=lambda order: _mixed("h", order + 1, order + 2),
     ),
-    Quantity(wrench_forces, 0, ("nv",), takes_wrenches=True, unit=_FORCES),
-    Quantity(mass_matrix, 0, ("nv", "nv")),
-    Quantity(coriolis_matrix, 1, ("nv", "nv"), _FACTORIZATION),
-    Quantity(gravity_forces, 0, ("nv",), unit=_FORCES),
-    Quantity(gravity_wrenches, 0, ("n_bodies", 6), _REPRESENTATION, unit="N m, N; body after body"),
+    Quantity(wrenches.wrench_forces, ("nv",), takes_wrenches=True, unit=_FORCES),
+    Quantity(matrices.mass_matrix, ("nv", "nv")),
+    Quantity(matrices.coriolis_matrix, ("nv", "nv"), 1, _FACTORIZATION),
+    Quantity(gravity.gravity_forces, ("nv",), unit=_FORCES),
     Quantity(
-        poses,
-        0,
+        gravity.gravity_wrenches,
+        ("n_bodies", 6),
+        options=_REPRESENTATION,
+        unit="N m, N; body after body",
+    ),
+    Quantity(
+        poses.poses,
         ("n_bodies", 4, 4),
         unit="4x4 matrices row by row, body after body; translation in m",
     ),
-    Quantity(twists, 1, ("n_bodies", 6), _REPRESENTATION, unit="rad/s, m/s; body after body"),
-    Quantity(relative_twists, 1, ("n_bodies", 6), _FRAME, unit="rad/s, m/s; body after body"),
-    Quantity(frame_pose, 0, (4, 4), _FRAME, unit="4x4 matrix row by row; translation in m"),
-    Quantity(frame_twist, 1, (6,), _FRAME | _REPRESENTATION, unit="rad/s, m/s"),
-    Quantity(jacobian, 0, (6, "nv"), _FRAME | _REPRESENTATION),
-    Quantity(body_jacobians, 0, ("n_bodies", 6, "nv"), _REPRESENTATION),
-    Quantity(joint_screws, 0, ("nv", 6), {"representation": ("spatial", "body", "hybrid")}),
     Quantity(
-        inverse_kinematics_rates,
-        0,
-        (),
-        _FRAME | _REPRESENTATION | RATE_OPTIONS,
-        shapes=rate_shapes,
+        twists.twists, ("n_bodies", 6), 1, _REPRESENTATION, unit="rad/s, m/s; body after body"
     ),
     Quantity(
-        pose_step,
-        0,
-        (),
-        _FRAME | {"representation": ("body", "hybrid")} | DIRECTION_OPTIONS,
+        twists.relative_twists, ("n_bodies", 6), 1, _FRAME, unit="rad/s, m/s; body after body"
+    ),
+    Quantity(
+        poses.frame_pose, (4, 4), options=_FRAME, unit="4x4 matrix row by row; translation in m"
+    ),
+    Quantity(twists.frame_twist, (6,), 1, _FRAME | _REPRESENTATION, unit="rad/s, m/s"),
+    Quantity(jacobian.jacobian, (6, "nv"), options=_FRAME | _REPRESENTATION),
+    Quantity(jacobian.body_jacobians, ("n_bodies", 6, "nv"), options=_REPRESENTATION),
+    Quantity(
+        jacobian.joint_screws, ("nv", 6), options={"representation": ("spatial", "body", "hybrid")}
+    ),
+    Quantity(
+        inverse_kinematics.inverse_kinematics_rates,
+        options=_FRAME | _REPRESENTATION | inverse_kinematics.RATE_OPTIONS,
+        shapes=inverse_kinematics.rate_shapes,
+    ),
+    Quantity(
+        pose_step.pose_step,
+        options=_FRAME
+        | {"representation": ("body", "hybrid")}
+        | inverse_kinematics.DIRECTION_OPTIONS,
         highest_order=0,
-        shapes=step_shapes,
+        shapes=pose_step.step_shapes,
     ),
     Quantity(
-        elastic_feedforward,
-        0,
-        (),
+        elastic.elastic_feedforward,
         results=lambda _: _FEEDFORWARD,
         highest_order=0,
-        shapes=feedforward_shapes,
+        shapes=elastic.feedforward_shapes,
         closed="constrained_inverse_dynamics",
     ),
     Quantity(
-        elastic_coupled,
-        0,
-        (),
+        elastic.elastic_coupled,
         takes_wrenches=True,
         results=lambda order: [
             *_derivatives("acceleration of the links", order),
             *_derivatives("acceleration of the motors", order),
         ],
-        shapes=coupled_shapes,
+        shapes=elastic.coupled_shapes,
         closed="constrained_forward_dynamics",
     ),
     Quantity(
-        closure_error, 0, ("n_closure_rows",), highest_order=0, unit="rad, m", needs_closures=True
+        closures.closure_error,
+        ("n_closure_rows",),
+        highest_order=0,
+        unit="rad, m",
+        needs_closures=True,
     ),
-    Quantity(closure_jacobian, 0, ("n_closure_rows", "nv"), needs_closures=True),
+    Quantity(closures.closure_jacobian, ("n_closure_rows", "nv"), needs_closures=True),
     Quantity(
-        closed_rates,
-        0,
-        (),
-        {"independent": VELOCITIES},
-        shapes=closed_rate_shapes,
+        closures.closed_rates,
+        options={"independent": VELOCITIES},
+        shapes=closures.closed_rate_shapes,
         needs_closures=True,
     ),
     Quantity(
-        constrained_forward_dynamics,
-        0,
-        (),
+        closures.constrained_forward_dynamics,
         takes_wrenches=True,
-        shapes=forward_shapes,
+        shapes=closures.forward_shapes,
         needs_closures=True,
     ),
     Quantity(
-        constrained_inverse_dynamics,
-        0,
-        (),
-        {"actuated": VELOCITIES},
+        closures.constrained_inverse_dynamics,
+        options={"actuated": VELOCITIES},
         takes_wrenches=True,
-        shapes=inverse_shapes,
+        shapes=closures.inverse_shapes,
         needs_closures=True,
     ),
     Quantity(
-        constrained_forward_dynamics_partials,
-        0,
-        (),
+        closures.constrained_forward_dynamics_partials,
         takes_wrenches=True,
         results=_accelerations_by,
-        shapes=forward_partial_shapes,
+        shapes=closures.forward_partial_shapes,
         needs_closures=True,
     ),
     Quantity(
-        constrained_inverse_dynamics_partials,
-        0,
-        (),
-        {"actuated": VELOCITIES},
+        closures.constrained_inverse_dynamics_partials,
+        options={"actuated": VELOCITIES},
         takes_wrenches=True,
         results=lambda order: _mixed("(Q, multipliers)", order + 1, order + 3),
-        shapes=inverse_partial_shapes,
+        shapes=closures.inverse_partial_shapes,
         needs_closures=True,
     ),
-    Quantity(center_of_mass, 0, (3,), unit="m"),
-    Quantity(com_jacobian, 0, (3, "nv")),
-    Quantity(body_momenta, 1, ("n_bodies", 6), _REPRESENTATION, unit="N m s, N s; body after body"),
-    Quantity(momentum, 1, (6,), unit="N m s, N s"),
-    Quantity(centroidal_momentum, 1, (6,), unit="N m s, N s"),
-    Quantity(kinetic_energy, 1, (), unit="J"),
-    Quantity(potential_energy, 1, (), unit="J"),
+    Quantity(momentum.center_of_mass, (3,), unit="m"),
+    Quantity(momentum.com_jacobian, (3, "nv")),
+    Quantity(
+        momentum.body_momenta,
+        ("n_bodies", 6),
+        1,
+        _REPRESENTATION,
+        unit="N m s, N s; body after body",
+    ),
+    Quantity(momentum.momentum, (6,), 1, unit="N m s, N s"),
+    Quantity(momentum.centroidal_momentum, (6,), 1, unit="N m s, N s"),
+    Quantity(momentum.kinetic_energy, extra_rates=1, unit="J"),
+    Quantity(momentum.potential_energy, extra_rates=1, unit="J"),
 )
 QUANTITIES: dict[str, Quantity] = {row.text.__name__: row for row in _ROWS}
