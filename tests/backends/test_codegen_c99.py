@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from jounce.codegen import Graph, Program, interpret
-from jounce.codegen.c99 import C99, Dialect, print_c, prototype
+from jounce.codegen.c99 import C99, CFunction, Dialect
 from tests.tolerances import EXACT, ROUNDOFF, assert_close
 from tests.unit.codegen.programs import chain
 
@@ -38,7 +38,7 @@ def run_c(
 def test_c_gives_the_interpreters_bits(chunk: int, tmp_path: Path):
     program = chain(20, sines=False)
     inputs = [np.random.default_rng(0).normal(size=w) for w in program.input_widths]
-    source = print_c(program, "evaluate", comment="A test. */ Not code.", chunk=chunk)
+    source = CFunction(program, "evaluate").source("A test. */ Not code.", chunk)
     assert ("_part" in source) == (chunk == 50)
     desired = interpret(program, inputs)
     for got, wanted in zip(run_c(source, program, inputs, tmp_path), desired, strict=True):
@@ -49,7 +49,7 @@ def test_c_gives_the_interpreters_bits(chunk: int, tmp_path: Path):
 def test_c_calls_libm(tmp_path: Path):
     program = chain(20)
     inputs = [np.random.default_rng(0).normal(size=w) for w in program.input_widths]
-    source = print_c(program, "evaluate")
+    source = CFunction(program, "evaluate").source()
     desired = interpret(program, inputs)
     for got, wanted in zip(run_c(source, program, inputs, tmp_path), desired, strict=True):
         assert_close(got, wanted, ROUNDOFF)
@@ -62,7 +62,7 @@ def test_odd_programs_compile(tmp_path: Path):
     rows = [[x, -x, 2.0, -0.1, math.inf, -(z / x).sqrt(), (-z).sincos()[0] - 1e-300], []]
     program = graph.program([1, 1, 1], rows)
     inputs = [np.array([0.5]), np.array([1.0]), np.array([0.25])]
-    source = print_c(program, "evaluate")
+    source = CFunction(program, "evaluate").source()
     assert "(void)in1;" in source
     assert "(void)out1;" in source
     got, _ = run_c(source, program, inputs, tmp_path)
@@ -77,7 +77,7 @@ def test_a_batch_gives_the_interpreters_bits(samples: int, chunk: int | None, tm
     program = chain(20, sines=False)
     rng = np.random.default_rng(0)
     inputs = [rng.normal(size=(samples, w)) for w in program.input_widths]
-    source = print_c(program, "evaluate", chunk=chunk, dialect=Dialect(samples=samples))
+    source = CFunction(program, "evaluate", dialect=Dialect(samples=samples)).source(chunk=chunk)
     results = run_c(source, program, inputs, tmp_path, samples)
     for got, wanted in zip(results, interpret(program, inputs), strict=True):
         assert_close(got, wanted.ravel(), EXACT)
@@ -92,7 +92,7 @@ def test_odd_batches_compile(tmp_path: Path):
     inputs = [np.linspace(0, 1, 40)[:, None], np.linspace(2, 5, 40)[:, None]]
     for rows in ([[x, 2.0, y], [y]], [[inner.sincos()[1] * x]], [[x * y]], [[]]):
         program = graph.program([1, 1], rows)
-        source = print_c(program, "evaluate", dialect=Dialect(samples=40))
+        source = CFunction(program, "evaluate", dialect=Dialect(samples=40)).source()
         results = run_c(source, program, inputs, tmp_path, 40)
         for got, wanted in zip(results, interpret(program, inputs), strict=True):
             assert_close(got, wanted.ravel(), ROUNDOFF)
@@ -100,9 +100,10 @@ def test_odd_batches_compile(tmp_path: Path):
 
 def test_names_and_prototype():
     program = chain(2)
-    text = prototype(program, "torques", inputs=["q", "v"], outputs=["x", "tau"])
+    function = CFunction(program, "torques", inputs=["q", "v"], outputs=["x", "tau"])
+    text = function.prototype
     assert text == "void torques(const double *q, const double *v, double *x, double *tau)"
-    assert text in print_c(program, "torques", inputs=["q", "v"], outputs=["x", "tau"])
+    assert text in function.source()
 
 
 @pytest.mark.parametrize("value", [0.1, -0.1, 16777217.0, -3.0, 1e-44])

@@ -12,7 +12,7 @@ from pathlib import Path
 import jounce
 from jounce.codegen.llvm.printer import print_llvm
 from jounce.kernels.description import kernel_spec
-from jounce.kernels.export import c_source, dialect_of, function_name
+from jounce.kernels.export import c_source, exported
 from jounce.kernels.export_cpp import cpp_header
 from jounce.kernels.export_matlab import matlab_source
 from jounce.kernels.tracing import trace
@@ -25,14 +25,14 @@ def texts() -> dict[str, str]:
     """Return the generated texts by the names of their files."""
     spec = kernel_spec(jounce.load("planar2r"), "inverse_dynamics", 1)
     program = trace(spec)
-    name = function_name(spec)
+    own = exported(spec, program)
     made = (
-        c_source(spec, program),
-        cpp_header(spec, program, name, dialect_of(cpp=True, batch=100)),
-        matlab_source(spec, program, name),
+        c_source(own),
+        cpp_header(exported(spec, program, cpp=True, batch=100)),
+        matlab_source(own),
         "\n".join(print_llvm(program, lanes=4, fma=True, host_fma=True).modules),
     )
-    return {f"{name}.{ending}": text for ending, text in zip(ENDINGS, made, strict=True)}
+    return {f"{own.name}.{ending}": text for ending, text in zip(ENDINGS, made, strict=True)}
 
 
 def main(arguments: list[str]) -> int:

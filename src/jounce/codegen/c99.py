@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from jounce.codegen.fusion import Code, fused
@@ -35,6 +36,18 @@ ARITHMETIC = {
     NEG: "-{}",
 }
 FUNCTIONS = {SQRT: "sqrt", SIN: "sin", COS: "cos"}
+WORDS = """
+    auto break case char const continue default do double else enum extern float for goto if
+    inline int long main register restrict return short signed sizeof static struct switch
+    typedef union unsigned void volatile while sin cos sqrt print printf size_t
+"""
+CPP_WORDS = """
+    alignas alignof and asm bool catch char16_t char32_t class compl concept consteval constexpr
+    constinit decltype delete dynamic_cast explicit export false friend mutable namespace new
+    noexcept not nullptr operator or private protected public reinterpret_cast requires
+    static_assert static_cast std template this thread_local throw true try typeid typename using
+    virtual wchar_t xor Eigen compute real samples span matrix matrix_in matrix_out
+"""
 
 
 class Dialect(NamedTuple):
@@ -62,6 +75,11 @@ class Dialect(NamedTuple):
     def pointer(self) -> str:
         """A pointer of such a function: of a batch, nothing else points there."""
         return "*" if self.samples is None else "*__restrict " if self.cpp else "*restrict "
+
+    @property
+    def words(self) -> Sequence[str]:
+        """Names that a function cannot have: they are taken or would hide what is needed."""
+        return f"{WORDS}{CPP_WORDS * self.cpp}".split()
 
     @property
     def ending(self) -> str:
@@ -96,85 +114,55 @@ class Dialect(NamedTuple):
 C99 = Dialect()
 
 
-def print_c(
-    program: Program,
-    name: str,
-    *,
-    comment: str = "",
-    inputs: Sequence[str] | None = None,
-    outputs: Sequence[str] | None = None,
-    chunk: int | None = None,
-    dialect: Dialect = C99,
-) -> str:
-    """Return the source of `void name(const double *in0, …, double *out0, …)`.
+class CFunction:
+    """A program as C: `void name(const double *in0, …, double *out0, …)` and what it calls.
 
     `inputs` and `outputs` name the arguments. Outputs must not overlap inputs.
     """
-    head = f"/* {comment.replace('*/', '* /')} */\n" if comment else ""
-    text = print_functions(
-        program, name, inputs=inputs, outputs=outputs, chunk=chunk, dialect=dialect
-    )
-    return f"{head}#include <math.h>\n\n{text}"
-
-
-def print_functions(
-    program: Program,
-    name: str,
-    *,
-    inputs: Sequence[str] | None = None,
-    outputs: Sequence[str] | None = None,
-    chunk: int | None = None,
-    dialect: Dialect = C99,
-) -> str:
-    """Return what `print_c` does, without comment and include."""
-    printer = _Printer(program, name, _names(program, inputs, outputs), dialect)
-    if dialect.samples is None:
-        return printer.one_sample(chunk or CHUNK)
-    return printer.batch(dialect.samples, chunk or BATCH_CHUNK)
-
-
-def prototype(
-    program: Program,
-    name: str,
-    *,
-    inputs: Sequence[str] | None = None,
-    outputs: Sequence[str] | None = None,
-    dialect: Dialect = C99,
-) -> str:
-    """Return the declaration that matches `print_c`, without the semicolon."""
-    ins, outs = _names(program, inputs, outputs)
-    arguments = [f"const {dialect.real} *{x}" for x in ins] + [f"{dialect.real} *{x}" for x in outs]
-    return f"{dialect.linkage}void {name}({', '.join(arguments) or 'void'}){dialect.ending}"
-
-
-def _names(
-    program: Program, inputs: Sequence[str] | None, outputs: Sequence[str] | None
-) -> tuple[list[str], list[str]]:
-    """Return the names of the arguments."""
-    ins = [f"in{k}" for k in range(len(program.input_widths))] if inputs is None else list(inputs)
-    outs = [f"out{k}" for k in range(len(program.outputs))] if outputs is None else list(outputs)
-    assert len(ins) == len(program.input_widths)
-    assert len(outs) == len(program.outputs)
-    return ins, outs
-
-
-class _Printer:
-    """Prints the functions of one program."""
 
     def __init__(
-        self, program: Program, name: str, names: tuple[list[str], list[str]], dialect: Dialect
+        self,
+        program: Program,
+        name: str,
+        *,
+        inputs: Sequence[str] | None = None,
+        outputs: Sequence[str] | None = None,
+        dialect: Dialect = C99,
     ) -> None:
-        self.program = program
-        self.name = name
-        self.ins, self.outs = names
-        self.dialect = dialect
+        self.program, self.name, self.dialect = program, name, dialect
+        widths, rows = program.input_widths, program.outputs
+        self.ins = [f"in{k}" for k in range(len(widths))] if inputs is None else list(inputs)
+        self.outs = [f"out{k}" for k in range(len(rows))] if outputs is None else list(outputs)
+        assert len(self.ins) == len(widths)
+        assert len(self.outs) == len(rows)
         self.scratch = "s" if "s" not in (*self.ins, *self.outs) else "scratch_"
-        self.code: Code = fused(program, fma=False)
-        self.leaves = self._leaves()
         self.stores = self._stores()
 
-    def one_sample(self, chunk: int) -> str:
-        """Return all functions, the public one last."""
+    @cached_property
+    def code(self) -> Code:
+        """The operations."""
+        return fused(self.program, fma=False)
+
+    @property
+    def prototype(self) -> str:
+        """The declaration, without the semicolon."""
+        own = self.dialect
+        words = [f"const {own.real} *{x}" for x in self.ins]
+        words += [f"{own.real} *{x}" for x in self.outs]
+        return f"{own.linkage}void {self.name}({', '.join(words) or 'void'}){own.ending}"
+
+    def source(self, comment: str = "", chunk: int | None = None) -> str:
+        """Return a whole file: comment, include and functions."""
+        head = f"/* {comment.replace('*/', '* /')} */\n" if comment else ""
+        return f"{head}#include <math.h>\n\n{self.functions(chunk)}"
+
+    def functions(self, chunk: int | None = None) -> str:
+        """Return all functions, the one with the prototype last."""
+        if self.dialect.samples is None:
+            return self._one_sample(chunk or CHUNK)
+        return self._batch(self.dialect.samples, chunk or BATCH_CHUNK)
+
+    def _one_sample(self, chunk: int) -> str:
         steps = cut(self.code.live, chunk)
         if len(steps) <= 1:
             body = [line for step in steps for line in self._body(step, {})]
@@ -184,7 +172,7 @@ class _Printer:
         body = [self._scratch(slots.count - 1), *(call for _, call in parts), *self._copies()]
         return "\n".join([*(text for text, _ in parts), self._main(body)])
 
-    def batch(self, samples: int, chunk: int) -> str:
+    def _batch(self, samples: int, chunk: int) -> str:
         """Return loops over a block of samples, and the function that takes block after block."""
         widest = max((*self.program.input_widths, *self.program.output_widths), default=1)
         if samples * widest > LARGEST_INT - BLOCK:
@@ -239,8 +227,9 @@ class _Printer:
         found = dict(zip((*self.ins, *self.outs), widths, strict=True))
         return f"{name} + {found[name]} * first" if name in found else name
 
-    def _leaves(self) -> dict[int, str]:
-        """Spell inputs and constants."""
+    @cached_property
+    def leaves(self) -> dict[int, str]:
+        """Inputs and constants as they are spelled."""
         leaves: dict[int, str] = {}
         for name, width in zip(self.ins, self.program.input_widths, strict=True):
             for column in range(width):
@@ -311,10 +300,7 @@ class _Printer:
         text = "\n".join(body)
         unused = [x for x in (*self.ins, *self.outs) if not _mentions(text, x)]
         voided = [f"    (void){x};" for x in unused]
-        head = prototype(
-            self.program, self.name, inputs=self.ins, outputs=self.outs, dialect=self.dialect
-        )
-        return f"{head}\n{{\n" + "\n".join([*body, *voided]) + "\n}\n"
+        return f"{self.prototype}\n{{\n" + "\n".join([*body, *voided]) + "\n}\n"
 
 
 def _plain(step: Chunk | Angles) -> Chunk:

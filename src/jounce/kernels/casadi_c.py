@@ -15,12 +15,12 @@ from math import prod
 from pathlib import Path
 from typing import NamedTuple
 
-from jounce.codegen.c99 import C99, print_functions
+from jounce.codegen.c99 import C99, CFunction
 from jounce.codegen.products import dependencies, pruned
 from jounce.codegen.program import Program
 from jounce.files import write_together
-from jounce.kernels.description import KernelSpec, signature
-from jounce.kernels.export import GENERATED, description, fill, function_name, identifier
+from jounce.kernels.description import signature
+from jounce.kernels.export import GENERATED, Export, description, fill, identifier
 from jounce.kernels.table import Signature
 from jounce.kernels.tracing import traced
 
@@ -67,18 +67,17 @@ def ports(form: Signature) -> Ports:
     return Ports(tuple(inputs), tuple(Port(f"out{k}", shape) for k in range(form.rows)))
 
 
-def export_casadi(spec: KernelSpec, directory: Path, name: str | None = None) -> tuple[Path, ...]:
+def export_casadi(kernel: Export, directory: Path) -> tuple[Path, ...]:
     """Write ``name.c``, all or nothing; return its path."""
-    path = directory / f"{function_name(spec, name)}.c"
-    write_together({path: casadi_source(spec, name)}, ours=GENERATED)
+    path = directory / f"{kernel.name}.c"
+    write_together({path: casadi_source(kernel)}, ours=GENERATED)
     return (path,)
 
 
-def casadi_source(spec: KernelSpec, name: str | None = None) -> str:
+def casadi_source(kernel: Export) -> str:
     """Return the source of the function and of its Jacobian."""
-    name, form = function_name(spec, name), signature(spec)
-    own = ports(form)
-    program = traced(spec)
+    spec, program, name, *_ = kernel
+    own = ports(signature(spec))
     values = _by_columns(program, own)
     jacobian = traced(spec._replace(products=("jacobian",)))
     partials, blocks = _blocks(jacobian, own, dependencies(program))
@@ -91,9 +90,8 @@ def casadi_source(spec: KernelSpec, name: str | None = None) -> str:
             f"jac_{name}", f"{name}_partials", [*own.inputs, *nominal], blocks, len(own.inputs)
         ),
     ]
-    return fill(
-        "casadi.c", comment=description(spec, program), name=name, functions="\n".join(functions)
-    )
+    text = "\n".join(functions)
+    return fill("casadi.c", comment=description(kernel), name=name, functions=text)
 
 
 def _by_columns(program: Program, own: Ports) -> Program:
@@ -162,7 +160,7 @@ def _blocks(
 
 def _kernel(program: Program, name: str) -> str:
     """Return the straight-line function of a program, for this file only."""
-    return print_functions(program, name, dialect=C99._replace(linkage="static "))
+    return CFunction(program, name, dialect=C99._replace(linkage="static ")).functions()
 
 
 def _external(

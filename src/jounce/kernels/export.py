@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jounce.codegen.c99 import C99, Dialect, print_c, prototype
+from jounce.codegen.c99 import C99, CFunction, Dialect
 from jounce.codegen.program import Program
 from jounce.errors import UnsupportedError
 from jounce.files import write_together
@@ -36,11 +36,6 @@ _INPUTS = {  # name of a kernel's argument -> name in C and meaning; `s` is the 
     "j": ("jerk", "jerk: rad, m, per s^3"),
     "s": ("snap", "snap: rad, m, per s^4"),
 }
-_TAKEN = """
-    auto break case char const continue default do double else enum extern float for goto if
-    inline int long main register restrict return short signed sizeof static struct switch
-    typedef union unsigned void volatile while sin cos sqrt print printf size_t
-"""
 
 
 class Parameter(NamedTuple):
@@ -56,43 +51,60 @@ class Parameter(NamedTuple):
         return prod(self.shape)
 
 
-def dialect_of(*, cpp: bool = False, float32: bool = False, batch: int | None = None) -> Dialect:
-    """Return the kind of C that is asked for."""
-    samples = None if batch is None else checked_integer("batch", batch, least=1)
-    return Dialect(cpp=cpp, float32=bool(float32), samples=samples)
+class Export(NamedTuple):
+    """A kernel that is to be written down, its name and arguments in the other language."""
+
+    spec: KernelSpec
+    program: Program
+    name: str
+    dialect: Dialect
+    inputs: list[Parameter]
+    outputs: list[Parameter]
+
+    @property
+    def names(self) -> dict[str, list[str]]:
+        """The names of the arguments."""
+        return {"inputs": [x.name for x in self.inputs], "outputs": [x.name for x in self.outputs]}
+
+    def functions(self, name: str, linkage: str = "") -> CFunction:
+        """Return the kernel as functions of C."""
+        dialect = self.dialect._replace(linkage=linkage)
+        return CFunction(self.program, name, **self.names, dialect=dialect)
 
 
-def c_source(
-    spec: KernelSpec, program: Program, name: str | None = None, dialect: Dialect = C99
-) -> str:
-    """Return the C99 source of a kernel: `void name(const double *q, ..., double *out0, ...)`."""
-    inputs, outputs = parameters(spec)
-    return print_c(
-        program,
-        function_name(spec, name),
-        comment=f"{GENERATED}\n *\n{description(spec, program, dialect)}\n",
-        inputs=[x.name for x in inputs],
-        outputs=[x.name for x in outputs],
-        dialect=dialect,
-    )
-
-
-def export_c(
+def exported(
     spec: KernelSpec,
     program: Program,
-    directory: Path,
     name: str | None = None,
-    dialect: Dialect = C99,
-) -> tuple[Path, ...]:
+    *,
+    cpp: bool = False,
+    float32: bool = False,
+    batch: int | None = None,
+    taken: Iterable[str] = (),
+) -> Export:
+    """Return a kernel as it is to be written down; names that are ``taken`` are refused."""
+    samples = None if batch is None else checked_integer("batch", batch, least=1)
+    dialect = Dialect(cpp=cpp, float32=bool(float32), samples=samples)
+    name = function_name(spec, name, (*dialect.words, *taken))
+    return Export(spec, program, name, dialect, *parameters(spec))
+
+
+def c_source(kernel: Export) -> str:
+    """Return the C99 source of a kernel: `void name(const double *q, ..., double *out0, ...)`."""
+    comment = f"{GENERATED}\n *\n{description(kernel)}\n"
+    return kernel.functions(kernel.name).source(comment)
+
+
+def export_c(kernel: Export, directory: Path) -> tuple[Path, ...]:
     """Write the four files of a kernel, all or none; return their paths.
 
     A file of that name that Jounce has not written is left alone and FileExistsError raised.
     """
-    name = function_name(spec, name)
+    name = kernel.name
     files = {
-        directory / f"{name}.h": _header(spec, program, name, dialect),
-        directory / f"{name}.c": _with_include(c_source(spec, program, name, dialect), name),
-        directory / "examples" / "main.c": example(spec, name, dialect),
+        directory / f"{name}.h": _header(kernel),
+        directory / f"{name}.c": _with_include(c_source(kernel), name),
+        directory / "examples" / "main.c": example(kernel),
         directory / "CMakeLists.txt": fill("CMakeLists.txt", name=name),
     }
     write_together(files, ours=GENERATED)
@@ -117,12 +129,14 @@ def _decimals(row: int, width: int) -> np.ndarray:
     return np.array([((3 * row + 7 * k + 5) % 19 - 9) / 10 for k in range(width)])
 
 
-def function_name(spec: KernelSpec, name: str | None = None, taken: Iterable[str] = ()) -> str:
+def function_name(
+    spec: KernelSpec, name: str | None = None, words: Iterable[str] = C99.words
+) -> str:
     """Return the name of the function, made of robot and quantity unless given."""
     if name is None:
         text = identifier(f"{spec.robot.name}_{spec.quantity}")
         return f"robot_{text}" if text[0].isdigit() else text
-    reserved = {*_TAKEN.split(), *taken, *(x.name for row in parameters(spec) for x in row)}
+    reserved = {*words, *(x.name for row in parameters(spec) for x in row)}
     is_word = isinstance(name, str) and re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name)
     if not is_word or name in reserved:
         raise UnsupportedError(f"name must be a C identifier that is not taken, got {name!r}.")
@@ -185,40 +199,37 @@ def _per(unit: str, k: int) -> str:
     return unit if k == 0 else f"{unit}, per s" if k == 1 else f"{unit}, per s^{k}"
 
 
-def description(spec: KernelSpec, program: Program, dialect: Dialect = C99) -> str:
+def description(kernel: Export) -> str:
     """Return a comment about arguments, shapes, units, coordinates and the precision."""
-    lines = described(spec, dialect)
-    if dialect.float32:
-        check_constants(program)
-        lines += ["", *precision(spec, program)]
+    lines = described(kernel)
+    if kernel.dialect.float32:
+        check_constants(kernel.program)
+        lines += ["", *precision(kernel)]
     return "\n".join(f" * {line}".rstrip() for line in lines)
 
 
-def described(spec: KernelSpec, dialect: Dialect | None = C99) -> list[str]:
-    """Describe arguments, shapes, units and the order of the coordinates; None: not for C."""
-    inputs, outputs = parameters(spec)
-    results = "Outputs:" if dialect is None else "Outputs (must not overlap inputs):"
-    samples = None if dialect is None else dialect.samples
+def described(kernel: Export, results: str = "Outputs (must not overlap inputs):") -> list[str]:
+    """Describe arguments, shapes, units and the order of the coordinates."""
+    spec, samples = kernel.spec, kernel.dialect.samples
     lines = [f"{spec.quantity} of {spec.robot.name}, with {spec.order} time derivatives."]
     lines += [f"{name}: {value}" for name, value in spec.options if value]
     several = f"{samples} samples, one after another in every array;"
     lines.append("One sample;" if samples is None else several)
     lines[-1] += " SI units, radians, angular part first in every six-vector."
     times = "" if samples is None else f"{samples} x "
-    width = max(len(x.name) for x in (*inputs, *outputs))
+    width = max(len(x.name) for x in (*kernel.inputs, *kernel.outputs))
     lines.append("")
-    for title, row in (("Inputs:", inputs), (results, outputs)):
+    for title, row in (("Inputs:", kernel.inputs), (results, kernel.outputs)):
         lines += [title, *(f"  {x.name:<{width}} [{times}{x.width}]  {x.meaning}" for x in row)]
     lines += ["", "Joints, with their places in q and in the rates:", *_joints(spec.robot)]
     return [_comment(line) for line in lines]
 
 
-def precision(spec: KernelSpec, program: Program) -> list[str]:
+def precision(kernel: Export) -> list[str]:
     """State the measured error of single precision."""
-    if QUANTITIES[spec.quantity].needs_closures:
+    if QUANTITIES[kernel.spec.quantity].needs_closures:
         return ["Single precision.  Its error was not measured: samples would have to be closed."]
-    _, outputs = parameters(spec)
-    found = zip(outputs, errors(spec, program), strict=True)
+    found = zip(kernel.outputs, errors(kernel.spec, kernel.program), strict=True)
     return [
         f"Single precision.  Measured on {SAMPLES} random samples (q within its limits, all other",
         "inputs between -1 and 1), against double precision from the same inputs, the largest",
@@ -254,27 +265,23 @@ def _with_include(source: str, name: str) -> str:
     return source.replace("#include <math.h>\n", f'#include "{name}.h"\n\n#include <math.h>\n', 1)
 
 
-def _header(spec: KernelSpec, program: Program, name: str, dialect: Dialect) -> str:
-    inputs, outputs = parameters(spec)
-    declared = prototype(
-        program,
-        name,
-        inputs=[x.name for x in inputs],
-        outputs=[x.name for x in outputs],
-        dialect=dialect,
+def _header(kernel: Export) -> str:
+    return fill(
+        "header.h",
+        comment=description(kernel),
+        guard=f"{kernel.name.upper()}_H",
+        prototype=kernel.functions(kernel.name).prototype,
     )
-    comment = description(spec, program, dialect)
-    return fill("header.h", comment=comment, guard=f"{name.upper()}_H", prototype=declared)
 
 
-def example(spec: KernelSpec, name: str, dialect: Dialect) -> str:
+def example(kernel: Export) -> str:
     """Return a program that calls the function on a fixed sample and prints the results.
 
     Of a batch every sample is the same and the last one is printed.
     """
-    inputs, outputs = parameters(spec)
+    _, _, name, dialect, inputs, outputs = kernel
     last = (dialect.samples or 1) - 1
-    pairs = zip(inputs, sample(spec), strict=True)
+    pairs = zip(inputs, sample(kernel.spec), strict=True)
     lines = [line for x, row in pairs for line in _given(x, row, dialect)]
     prints = [f'    print("{x.name}", {_place(x, last, dialect)}, {x.width});' for x in outputs]
     return fill(

@@ -10,59 +10,34 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from jounce.codegen.c99 import Dialect, print_functions
-from jounce.codegen.program import Program
+from jounce.codegen.c99 import Dialect
 from jounce.errors import UnsupportedError, unknown_name
 from jounce.files import write_together
-from jounce.kernels.description import KernelSpec
-from jounce.kernels.export import (
-    GENERATED,
-    Parameter,
-    description,
-    example,
-    fill,
-    function_name,
-    parameters,
-)
+from jounce.kernels.export import GENERATED, Export, Parameter, description, example, fill
 from jounce.model.components import velocity_names
 
-_WORDS = """
-    alignas alignof and asm bool catch char16_t char32_t class compl concept consteval constexpr
-    constinit decltype delete dynamic_cast explicit export false friend mutable namespace new
-    noexcept not nullptr operator or private protected public reinterpret_cast requires
-    static_assert static_cast std template this thread_local throw true try typeid typename using
-    virtual wchar_t xor Eigen compute real samples span matrix matrix_in matrix_out
-"""
 _SEPARATOR = ",\n    "
 
 
-def export_cpp(
-    spec: KernelSpec,
-    program: Program,
-    directory: Path,
-    name: str | None,
-    dialect: Dialect,
-    template: str | None = None,
-) -> tuple[Path, ...]:
+def export_cpp(kernel: Export, directory: Path, template: str | None = None) -> tuple[Path, ...]:
     """Write header, example, CMakeLists.txt and the frame that is asked for, all or none."""
-    name = function_name(spec, name, taken=_WORDS.split())
     if template is not None and template not in TEMPLATES:
         raise unknown_name("template", template, TEMPLATES)
+    name = kernel.name
     files = {
-        directory / f"{name}.hpp": cpp_header(spec, program, name, dialect),
-        directory / "examples" / "main.cpp": example(spec, name, dialect),
+        directory / f"{name}.hpp": cpp_header(kernel),
+        directory / "examples" / "main.cpp": example(kernel),
         directory / "CMakeLists.txt": fill("CMakeLists_cpp.txt", name=name),
     }
     if template is not None:
-        text = TEMPLATES[template](spec, name, dialect)
-        files[directory / f"{name}_{template}.cpp"] = text
+        files[directory / f"{name}_{template}.cpp"] = TEMPLATES[template](kernel)
     write_together(files, ours=GENERATED)
     return tuple(files)
 
 
-def cpp_header(spec: KernelSpec, program: Program, name: str, dialect: Dialect) -> str:
+def cpp_header(kernel: Export) -> str:
     """Return the text of the header."""
-    inputs, outputs = parameters(spec)
+    _, _, name, dialect, inputs, outputs = kernel
     both = (*inputs, *outputs)
     rows = 1 if dialect.samples is None else dialect.samples
     sizes = [f"inline constexpr std::size_t {x.name}_size = {x.width * rows};" for x in both]
@@ -74,16 +49,10 @@ def cpp_header(spec: KernelSpec, program: Program, name: str, dialect: Dialect) 
         "header.hpp",
         name=name,
         guard=f"{name.upper()}_HPP",
-        comment=description(spec, program, dialect),
+        comment=description(kernel),
         real=dialect.real,
         sizes="\n".join(sizes),
-        functions=print_functions(
-            program,
-            "compute",
-            inputs=[x.name for x in inputs],
-            outputs=[x.name for x in outputs],
-            dialect=dialect._replace(linkage="inline "),
-        ),
+        functions=kernel.functions("compute", linkage="inline ").functions(),
         spans=_SEPARATOR.join(
             [f"span<const real, {x.name}_size> {x.name}" for x in inputs]
             + [f"span<real, {x.name}_size> {x.name}" for x in outputs]
@@ -106,11 +75,10 @@ def _extent(x: Parameter, dialect: Dialect) -> str:
     return ", ".join(map(str, x.shape)) if len(x.shape) in (1, 2) else str(x.width)
 
 
-def _ros2_control(spec: KernelSpec, name: str, dialect: Dialect) -> str:
+def _ros2_control(kernel: Export) -> str:
     """Return a controller that commands the torques of a desired motion."""
-    inputs, _ = parameters(spec)
-    names = velocity_names(spec.robot)
-    rates = [x.name for x in inputs] == ["q", "v", "a"]
+    spec, names = kernel.spec, velocity_names(kernel.spec.robot)
+    rates = kernel.names["inputs"] == ["q", "v", "a"]
     simple = all(len(joint.damping) == 1 for joint in spec.robot.joints)
     if spec.quantity != "inverse_dynamics" or not rates or not simple:
         raise UnsupportedError(
@@ -118,15 +86,15 @@ def _ros2_control(spec: KernelSpec, name: str, dialect: Dialect) -> str:
             f"robot whose joints have one coordinate each; got {spec.quantity} of order "
             f"{spec.order} of {spec.robot.name!r}. Call compute() from a controller of your own."
         )
-    if dialect.samples is not None:
+    if kernel.dialect.samples is not None:
         raise UnsupportedError("the template ros2_control takes one sample: leave out the batch.")
     joints = ",\n    ".join(json.dumps(x, ensure_ascii=False) for x in names)  # as C++ spells them
-    return fill("ros2_control.cpp", name=name, joints=joints, count=str(len(names)))
+    return fill("ros2_control.cpp", name=kernel.name, joints=joints, count=str(len(names)))
 
 
-def _sfunction(spec: KernelSpec, name: str, dialect: Dialect) -> str:
+def _sfunction(kernel: Export) -> str:
     """Return a level-2 S-function with a port for every argument."""
-    inputs, outputs = parameters(spec)
+    _, _, name, dialect, inputs, outputs = kernel
     return fill(
         "sfunction.cpp",
         name=name,
@@ -146,7 +114,7 @@ def _sizes(row: Sequence[Parameter]) -> str:
     return ", ".join(f"{x.name}_size" for x in row)
 
 
-TEMPLATES: dict[str, Callable[[KernelSpec, str, Dialect], str]] = {
+TEMPLATES: dict[str, Callable[[Export], str]] = {
     "ros2_control": _ros2_control,
     "sfunction": _sfunction,
 }

@@ -4,38 +4,27 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from jounce.codegen.matlab import LONGEST_NAME, WORDS, print_matlab
-from jounce.codegen.program import Program
+from jounce.codegen.matlab import LONGEST_NAME, print_matlab
 from jounce.errors import ArgumentError
 from jounce.files import write_together
-from jounce.kernels.description import KernelSpec
-from jounce.kernels.export import GENERATED, described, function_name, parameters
+from jounce.kernels.export import GENERATED, Export, described
 
 
-def export_matlab(
-    spec: KernelSpec, program: Program, directory: Path, name: str | None = None
-) -> tuple[Path, ...]:
+def export_matlab(kernel: Export, directory: Path) -> tuple[Path, ...]:
     """Write ``name.m``; return its path."""
-    name = function_name(spec, name, taken=WORDS.split())
+    name = kernel.name
     if len(name) > LONGEST_NAME:
         raise ArgumentError(
             f"names in MATLAB have at most {LONGEST_NAME} letters, {name} has {len(name)}; give "
             "a shorter name."
         )
     path = directory / f"{name}.m"
-    write_together({path: matlab_source(spec, program, name)}, ours=GENERATED)
+    write_together({path: matlab_source(kernel)}, ours=GENERATED)
     return (path,)
 
 
-def matlab_source(spec: KernelSpec, program: Program, name: str) -> str:
+def matlab_source(kernel: Export) -> str:
     """Return the text of the file."""
-    inputs, outputs = parameters(spec)
-    text = print_matlab(
-        program,
-        name,
-        inputs=[x.name for x in inputs],
-        outputs=[x.name for x in outputs],
-        shapes=[x.shape for x in outputs],
-        comment=["", *described(spec, None)],
-    )
+    shapes, comment = [x.shape for x in kernel.outputs], ["", *described(kernel, "Outputs:")]
+    text = print_matlab(kernel.program, kernel.name, **kernel.names, shapes=shapes, comment=comment)
     return f"% {GENERATED}\n{text}"

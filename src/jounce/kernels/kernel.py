@@ -18,10 +18,10 @@ import numpy as np
 
 from jounce.codegen.gate import compiling
 from jounce.codegen.machine_code import compile_program
+from jounce.codegen.matlab import WORDS as MATLAB
 from jounce.codegen.parallel import Progress
 from jounce.codegen.program import Program
 from jounce.errors import ShapeError, check_name
-from jounce.kernels import export
 from jounce.kernels.arrays import (
     Rows,
     apart,
@@ -35,6 +35,7 @@ from jounce.kernels.arrays import (
 from jounce.kernels.casadi_c import export_casadi
 from jounce.kernels.description import KernelSpec, kernel_spec, partials_of, signature
 from jounce.kernels.execution import Runner, check_threads, run_interpreted
+from jounce.kernels.export import c_source, export_c, exported
 from jounce.kernels.export_cpp import export_cpp
 from jounce.kernels.export_matlab import export_matlab
 from jounce.kernels.fastcall.batch import lay_out
@@ -236,8 +237,7 @@ class Kernel:
         self, name: str | None = None, *, float32: bool = False, batch: int | None = None
     ) -> str:
         """Return the kernel as one C99 function; ``name`` is the function's."""
-        dialect = export.dialect_of(float32=float32, batch=batch)
-        return export.c_source(self.spec, self.program, name, dialect)
+        return c_source(exported(self.spec, self.program, name, float32=float32, batch=batch))
 
     def export_c(
         self,
@@ -252,8 +252,8 @@ class Kernel:
         With ``float32`` in single precision, whose measured error the header states; with ``batch``
         for that many samples at once, one after another in every array.
         """
-        dialect = export.dialect_of(float32=float32, batch=batch)
-        return export.export_c(self.spec, self.program, Path(directory), name, dialect)
+        own = exported(self.spec, self.program, name, float32=float32, batch=batch)
+        return export_c(own, Path(directory))
 
     def export_cpp(
         self,
@@ -269,16 +269,17 @@ class Kernel:
         ``float32`` and ``batch`` as for C.  ``template`` adds a file that calls it: "ros2_control",
         a controller, or "sfunction", a block of Simulink.
         """
-        dialect = export.dialect_of(cpp=True, float32=float32, batch=batch)
-        return export_cpp(self.spec, self.program, Path(directory), name, dialect, template)
+        own = exported(self.spec, self.program, name, cpp=True, float32=float32, batch=batch)
+        return export_cpp(own, Path(directory), template)
 
     def export_matlab(self, directory: str | Path, name: str | None = None) -> tuple[Path, ...]:
         """Write a function of MATLAB (and Octave), ``name.m``; return the path."""
-        return export_matlab(self.spec, self.program, Path(directory), name)
+        own = exported(self.spec, self.program, name, taken=MATLAB.split())
+        return export_matlab(own, Path(directory))
 
     def export_casadi(self, directory: str | Path, name: str | None = None) -> tuple[Path, ...]:
         """Write C with CasADi's external interface and the exact Jacobian; return the path."""
-        return export_casadi(self.spec, Path(directory), name)
+        return export_casadi(exported(self.spec, self.program, name), Path(directory))
 
     def product(self, kind: str) -> Kernel:
         """Return the kernel of a derivative by the arguments: ``jvp``, ``vjp`` or ``jacobian``.

@@ -16,7 +16,7 @@ import sympy as sp
 from sympy.printing.numpy import NumPyPrinter
 from sympy.printing.pycode import PythonCodePrinter
 
-from jounce.codegen.c99 import C99, print_c, prototype
+from jounce.codegen.c99 import C99, CFunction
 from jounce.codegen.matlab import WORDS, print_call, print_matlab
 from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SUB
 from jounce.codegen.program import Program
@@ -37,11 +37,6 @@ _FORMS = {
     SIN: ("{module}.sin({})", _ATOM, (_SUM,)),
     COS: ("{module}.cos({})", _ATOM, (_SUM,)),
 }
-_C_WORDS = """
-    auto break case char const continue default do double else enum extern float for goto if
-    inline int long register restrict return short signed sizeof static struct switch typedef
-    union unsigned void volatile while sin cos sqrt tan main
-"""
 
 
 class Argument(NamedTuple):
@@ -58,7 +53,7 @@ def printed(listing: Listing, language: str, name: str, arguments: Sequence[Argu
     """
     if language not in LANGUAGES:
         raise UnsupportedError(f"no printer for {language!r}; known: {', '.join(LANGUAGES)}.")
-    if not name.isidentifier() or name in (*_C_WORDS.split(), *WORDS.split(), *keyword.kwlist):
+    if not name.isidentifier() or name in (*C99.words, "tan", *WORDS.split(), *keyword.kwlist):
         raise ArgumentError(f"name must be an identifier that is not taken, got {name!r}.")
     if language in ("c", "matlab"):
         return (_c if language == "c" else _matlab)(listing, name, arguments)
@@ -73,15 +68,15 @@ def _c(listing: Listing, name: str, arguments: Sequence[Argument]) -> str:
     arrays, outputs = [a.name for a in arguments], [f"out_{x}" for x in listing.outputs]
     program, spelled = _with_widths(listing, arguments)
     if not spelled:
-        return print_c(program, name, inputs=arrays, outputs=outputs)
+        return CFunction(program, name, inputs=arrays, outputs=outputs).source()
     inner, inputs = f"{name}_of_leaves", [*arrays, "leaves"]
     static = C99._replace(linkage="static ")
-    text = print_c(program, inner, inputs=inputs, outputs=outputs, dialect=static)
+    text = CFunction(program, inner, inputs=inputs, outputs=outputs, dialect=static).source()
     own = replace(program, input_widths=program.input_widths[:-1])
+    outer = CFunction(own, name, inputs=arrays, outputs=outputs)
     values = [sp.ccode(x) for x in _in_places(spelled, arguments, "{}[{}]", first=0)]
     return (
-        f"{text}\n"
-        f"{prototype(own, name, inputs=arrays, outputs=outputs)}\n"
+        f"{text}\n{outer.prototype}\n"
         f"{{\n    const double leaves[] = {{{', '.join(values)}}};\n"
         f"    {inner}({', '.join([*inputs, *outputs])});\n}}\n"
     )
