@@ -1,8 +1,8 @@
-"""Object code on disk: never an error, at worst a miss.
+"""Object code and traces on disk: never an error, at worst a miss.
 
-An entry is a file named by its key: a magic line, the SHA-256 of the rest, the key, and the
-objects. Entries are written beside and moved into place, read entries are touched, and old
-ones go first when the directory grows too large.
+An entry is a file named by its key: a magic line, the SHA-256 of the rest, the key, and what is
+kept: bytes and numbers, in tuples and lists. Entries are written beside and moved into place, read
+entries are touched, and old ones go first when the directory grows too large.
 
 What is in an entry is run. So nothing is taken from a directory or a file that somebody else
 owns or can write to, as OpenSSH does with keys; root is trusted.
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import marshal
 import os
 import re
 import stat
@@ -19,7 +20,7 @@ import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from jounce.files import abandoned, replacing
 from jounce.sources import unchanged
@@ -30,7 +31,8 @@ MAX_BYTES = 512 * 2**20
 PRUNE_EVERY = 86400.0
 PRUNE_BYTES = 32 * 2**20  # written by this process since it looked last
 
-_MAGIC = b"jounce object cache 1\n"
+_MAGIC = b"jounce object cache 2\n"
+_FORMAT = 4  # of marshal: every Python that we run on reads it
 _NAME = re.compile(r"[0-9a-f]{64}\.jobj")
 _STAMP = "pruned"
 _OPEN = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -71,8 +73,8 @@ def key_of(*parts: str) -> str:
     return state.hexdigest()
 
 
-def kept(key: str | None, make: Callable[[], list[bytes]]) -> list[bytes]:
-    """Return the objects stored under a key, else make and store them; no key: only make them."""
+def kept(key: str | None, make: Callable[[], Any]) -> Any:
+    """Return what is stored under a key, else make and store it; no key: only make it."""
     found = None if key is None else load(key)
     if found is None:
         found = make()
@@ -81,8 +83,8 @@ def kept(key: str | None, make: Callable[[], list[bytes]]) -> list[bytes]:
     return found
 
 
-def load(key: str) -> list[bytes] | None:
-    """Return the objects stored under a key; None if absent, damaged or foreign."""
+def load(key: str) -> Any:
+    """Return what is stored under a key; None if absent, damaged or foreign."""
     try:
         path = _path(key)
         if path is None or not _trusted(path.parent):
@@ -100,13 +102,13 @@ def load(key: str) -> list[bytes] | None:
         return None
 
 
-def store(key: str, objects: list[bytes]) -> None:
-    """Keep objects under a key, if the directory lets us and our code is still that on disk."""
+def store(key: str, value: Any) -> None:
+    """Keep a value under a key, if the directory lets us and our code is still that on disk."""
     try:
         path = _path(key)
         if path is None or not unchanged():
             return
-        data = _pack(objects, key)
+        data = _pack(value, key)
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not _trusted(path.parent):
             return
@@ -223,17 +225,14 @@ def _remove(path: Path) -> bool:
     return False
 
 
-def _pack(objects: list[bytes], key: str) -> bytes:
+def _pack(value: Any, key: str) -> bytes:
     """Return the contents of an entry."""
-    parts = [key.encode(), len(objects).to_bytes(8, "little")]
-    for data in objects:
-        parts += [len(data).to_bytes(8, "little"), data]
-    body = b"".join(parts)
+    body = key.encode() + marshal.dumps(value, _FORMAT)
     return _MAGIC + hashlib.sha256(body).digest() + body
 
 
-def _unpack(data: bytes, key: str) -> list[bytes] | None:
-    """Return the objects of an entry, or None if it is not what `_pack` wrote for this key."""
+def _unpack(data: bytes, key: str) -> Any:
+    """Return the value of an entry, or None if it is not what `_pack` wrote for this key."""
     start = len(_MAGIC) + 32
     body = memoryview(data)[start:]
     name = key.encode()
@@ -241,12 +240,4 @@ def _unpack(data: bytes, key: str) -> list[bytes] | None:
         return None
     if hashlib.sha256(body).digest() != data[len(_MAGIC) : start]:
         return None
-    at = len(name)
-    count = int.from_bytes(body[at : at + 8], "little")
-    at += 8
-    objects: list[bytes] = []
-    for _ in range(count):
-        length = int.from_bytes(body[at : at + 8], "little")
-        objects.append(bytes(body[at + 8 : at + 8 + length]))
-        at += 8 + length
-    return objects
+    return marshal.loads(body[len(name) :])

@@ -79,17 +79,17 @@ def compile_program(
         lanes = lanes or this.lanes
         generator = fingerprint("codegen")  # with it, a program decides its IR unprinted
 
-        def make() -> list[bytes]:
+        def make() -> tuple[int, list[bytes]]:
             with helpers(available_workers() if len(program.op) > PARALLEL else 0) as team:
                 printed = print_llvm(program, lanes=lanes, fma=fma, host_fma=this.fma)
                 objects = compile_modules(printed.modules, team, progress=progress)
-            return [printed.scratch_bytes.to_bytes(8, "little"), *objects]
+            return printed.scratch_bytes, objects
 
         key = None
         if cache and generator is not None:
             key = disk.key_of(this.identity, generator, program.digest, f"{lanes} {fma}")
-        scratch, *objects = disk.kept(key, make)
-        return MachineCode(program, lanes, int.from_bytes(scratch, "little"), objects)
+        scratch_bytes, objects = disk.kept(key, make)
+        return MachineCode(program, lanes, scratch_bytes, objects)
 
 
 def _pointers(arrays: Sequence[NDArray[np.float64]], rows: int) -> tuple[Any, Any]:

@@ -8,8 +8,7 @@ a text goes unnoticed.
 from __future__ import annotations
 
 import json
-from array import array
-from itertools import chain, islice
+from dataclasses import fields
 from math import prod
 from typing import Any
 
@@ -24,14 +23,12 @@ from jounce.kernels.table import QUANTITIES
 from jounce.model.robot import Robot
 from jounce.sources import FOLDERS, fingerprint
 
-_PARTS = "qdBiiqi"  # type codes of what `_pack` writes
-
 
 def traced(spec: KernelSpec) -> Program:
     """Return the operations of a kernel, from disk if it was traced before."""
     sources = fingerprint(*FOLDERS)
     key = sources and disk.key_of("trace", sources, spec.robot.digest, repr(spec[1:]))
-    return _unpack(disk.kept(key, lambda: _pack(trace(spec))))
+    return Program(*disk.kept(key, lambda: _parts(trace(spec))))
 
 
 def trace(spec: KernelSpec) -> Program:
@@ -92,23 +89,5 @@ def refuse_symbols(robot: Robot, error: TypeError) -> None:
         ) from error
 
 
-def _pack(program: Program) -> list[bytes]:
-    parts = (
-        program.input_widths, program.constants, program.op, program.a, program.b,
-        program.output_widths, chain.from_iterable(program.outputs),
-    )  # fmt: skip
-    return [array(code, part).tobytes() for code, part in zip(_PARTS, parts, strict=True)]
-
-
-def _unpack(stored: list[bytes]) -> Program:
-    parts = [_numbers(code, data) for code, data in zip(_PARTS, stored, strict=True)]
-    widths, constants, op, a, b, lengths, values = parts
-    stream = iter(values)
-    outputs = tuple(tuple(islice(stream, n)) for n in lengths)
-    return Program(tuple(widths), tuple(constants), tuple(op), tuple(a), tuple(b), outputs)
-
-
-def _numbers(code: str, data: bytes) -> array:
-    numbers = array(code)
-    numbers.frombytes(data)
-    return numbers
+def _parts(program: Program) -> tuple[Any, ...]:
+    return tuple(getattr(program, part.name) for part in fields(program))
