@@ -54,7 +54,7 @@ def test_without_fma_bit_for_bit(seed: int, quantity: str, rng: np.random.Genera
     (turns,) = interpret(angles, [*motion, np.zeros((ROWS, angles.input_widths[-1]))])
     inputs = [*motion, np.sin(turns)]  # any numbers would do
     wanted = interpret(program, inputs)
-    for lanes in (None, 1):
+    for lanes in (None, 2):
         results = compiled(program, inputs, fma=False, lanes=lanes)
         for got, desired in zip(results, wanted, strict=True):
             assert_close(got, desired, EXACT, what=f"{robot.name} order {order}")

@@ -20,7 +20,7 @@ class ChunkPrinter:
         self.type = vector(lanes)
         inputs = code.program.input_count
         self.constants = {
-            inputs + k: splat(value, lanes) for k, value in enumerate(code.program.constants)
+            inputs + k: splat(value) for k, value in enumerate(code.program.constants)
         }
 
     def function(self, name: str, values: list[int]) -> str:

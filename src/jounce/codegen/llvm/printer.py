@@ -190,7 +190,7 @@ class _Printer:
 
     def _is_long(self, columns: Sized) -> bool:
         """Tell whether columns are moved by a loop."""
-        return len(columns) > SPAN and self.lanes > 1
+        return len(columns) > SPAN
 
     def _looped(self, loop: str, name: str, slots: dict[int, int], width: int) -> tuple[str, str]:
         """Add the table of a loop over columns; return its function and last arguments."""
@@ -240,7 +240,7 @@ class _Printer:
         """Return the slot of a value, or the spelling of a constant."""
         program = self.code.program
         if program.input_count <= value < self.code.first:
-            return splat(program.constants[value - program.input_count], self.lanes)
+            return splat(program.constants[value - program.input_count])
         return self.slots.of[value]
 
     def _steps(self) -> list[list[str]]:

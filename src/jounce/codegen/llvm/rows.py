@@ -85,17 +85,13 @@ class RowPrinter:
         for lane, row in enumerate(rows):
             pointer = self.emit(f"getelementptr double, ptr {row}, i64 {column}")
             number = self.emit(f"load double, ptr {pointer}, align 8")
-            if self.lanes == 1:
-                return number
             result = self.emit(f"insertelement {self.type} {result}, double {number}, i32 {lane}")
         return result
 
     def store_column(self, rows: list[str], column: int, value: str) -> None:
         """Write one column number by number."""
         for lane, row in enumerate(rows):
-            number = value
-            if self.lanes > 1:
-                number = self.emit(f"extractelement {self.type} {value}, i32 {lane}")
+            number = self.emit(f"extractelement {self.type} {value}, i32 {lane}")
             pointer = self.emit(f"getelementptr double, ptr {row}, i64 {column}")
             self.lines.append(f"  store double {number}, ptr {pointer}, align 8")
 
@@ -162,7 +158,7 @@ def print_reader(name: str, width: int, slots: dict[int, int], lanes: int) -> st
     out = RowPrinter(name, lanes)
     rows = out.rows(written=False)
     loaded: dict[int, str] = {}
-    if lanes == 1 or width < 2:
+    if width < 2:
         loaded = {column: out.load_column(rows, column) for column in slots}
     else:
         for start in neighbours(slots, width):
@@ -176,7 +172,7 @@ def print_writer(name: str, columns: dict[int, int | str], lanes: int) -> str:
     """Return a function that writes neighbouring columns: slots of scratch or spelled constants."""
     out = RowPrinter(name, lanes)
     rows = out.rows(written=True)
-    if lanes == 1 or len(columns) < 2:
+    if len(columns) < 2:
         for column, source in columns.items():
             out.store_column(rows, column, out.source(source))
         return out.text()

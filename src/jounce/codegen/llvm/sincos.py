@@ -8,7 +8,7 @@ beyond, and for NaN and infinity, libm is called for the lanes concerned and no 
 
 from __future__ import annotations
 
-from jounce.codegen.llvm.types import integers, splat, splat_integer, suffix, vector
+from jounce.codegen.llvm.types import bits, integers, splat, splat_integer, suffix, vector
 
 LIMIT = 1e5
 _TWO_OVER_PI = 0.6366197723675814
@@ -33,31 +33,6 @@ _OFFSETS = """\
   %o1 = load i64, ptr %e1
   %o2 = load i64, ptr %e2
 """
-
-_LOOP = """\
-define i1 @sincos(ptr noalias %s, ptr %table, i64 %count) #0 {
-entry:
-  br label %loop
-loop:
-  %k = phi i64 [ 0, %entry ], [ %next, %loop ]
-  %bad = phi @I [ zeroinitializer, %entry ], [ %bad.next, %loop ]
-@OFFSETS  %p0 = getelementptr i8, ptr %s, i64 %o0
-  %p1 = getelementptr i8, ptr %s, i64 %o1
-  %p2 = getelementptr i8, ptr %s, i64 %o2
-  %x = load @V, ptr %p0, align @A
-@BODY
-  store @V %sine, ptr %p1, align @A
-  store @V %cosine, ptr %p2, align @A
-  %bad.next = or @I %bad, %out
-  %next = add i64 %k, 1
-  %more = icmp ult i64 %next, %count
-  br i1 %more, label %loop, label %check, !prof !0
-check:
-  %flat = bitcast @I %bad.next to i@W
-  %any = icmp ne i@W %flat, 0
-  ret i1 %any
-}
-!0 = !{!"branch_weights", i32 8, i32 1}""".replace("@OFFSETS", _OFFSETS)
 
 _LIBM = """\
 define void @sincos_libm(ptr noalias %s, ptr %table, i64 %count) #1 {
@@ -104,112 +79,104 @@ def print_sincos(lanes: int) -> str:
     The table holds byte offsets (angle, sine, cosine) into the scratch block. The result tells
     whether some lane is out of range and needs `sincos_libm`. The host must have FMA.
     """
-    loop = _LOOP.replace("@BODY", _Body(lanes).text())
-    for key, text in (("@V", vector(lanes)), ("@I", integers(lanes)), ("@W", str(64 * lanes))):
-        loop = loop.replace(key, text)
-    if lanes == 1:
-        loop = loop.replace("i64 [ zeroinitializer", "i64 [ 0")
-    return loop.replace("@A", str(8 * lanes))
+    v, i, align = vector(lanes), integers(lanes), f"align {8 * lanes}"
+    return f"""\
+define i1 @sincos(ptr noalias %s, ptr %table, i64 %count) #0 {{
+entry:
+  br label %loop
+loop:
+  %k = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %bad = phi {i} [ zeroinitializer, %entry ], [ %bad.next, %loop ]
+{_OFFSETS}  %p0 = getelementptr i8, ptr %s, i64 %o0
+  %p1 = getelementptr i8, ptr %s, i64 %o1
+  %p2 = getelementptr i8, ptr %s, i64 %o2
+  %x = load {v}, ptr %p0, {align}
+{_body(lanes)}
+  store {v} %sine, ptr %p1, {align}
+  store {v} %cosine, ptr %p2, {align}
+  %bad.next = or {i} %bad, %out
+  %next = add i64 %k, 1
+  %more = icmp ult i64 %next, %count
+  br i1 %more, label %loop, label %check, !prof !0
+check:
+  %flat = bitcast {i} %bad.next to i{64 * lanes}
+  %any = icmp ne i{64 * lanes} %flat, 0
+  ret i1 %any
+}}
+!0 = !{{!"branch_weights", i32 8, i32 1}}"""
 
 
 def print_libm(lanes: int, *, limit: float = LIMIT) -> str:
     """Return the function `sincos_libm`: like `sincos`, for the lanes beyond `limit` only."""
-    return _LIBM.replace("@LIMIT", splat(limit, 1)).replace("@LANES", str(lanes))
+    return _LIBM.replace("@LIMIT", bits(limit)).replace("@LANES", str(lanes))
 
 
-class _Body:
-    """The straight-line part of the loop, one instruction at a time."""
+def _body(lanes: int) -> str:
+    """Return the lines that turn %x into %sine, %cosine and %out (all ones: out of range).
 
-    def __init__(self, lanes: int) -> None:
-        self.lanes = lanes
-        self.v = vector(lanes)
-        self.i = integers(lanes)
-        self.lines: list[str] = []
+    hi = r − n·P2, whose rounding error is exact as r is a multiple of 2⁻⁵² or larger than n·P2::
 
-    def put(self, name: str, right: str) -> str:
-        self.lines.append(f"  %{name} = {right}")
-        return f"%{name}"
+        sin0 = hi + (hi·z·p(z) + lo)                             z = hi²
+        cos0 = w + (((1 − w) − z/2) + (z²·p(z) − hi·lo))         w = 1 − z/2
 
-    def const(self, value: float) -> str:
-        return splat(value, self.lanes)
+    By n mod 4 the results are sin, cos, −sin, −cos: swapped if n is odd, then signed.
+    """
+    v, i, one = vector(lanes), integers(lanes), f"<{lanes} x i1>"
 
-    def fma(self, name: str, a: str, b: str, c: str) -> str:
-        v = self.v
-        return self.put(name, f"call {v} @llvm.fma.{suffix(self.lanes)}({v} {a}, {v} {b}, {v} {c})")
+    def fma(x: str, y: str, z: str) -> str:
+        return f"call {v} @llvm.fma.{suffix(lanes)}({v} {x}, {v} {y}, {v} {z})"
 
-    def op(self, name: str, kind: str, a: str, b: str) -> str:
-        return self.put(name, f"{kind} {self.v} {a}, {b}")
+    def polynomial(name: str, coefficients: tuple[float, ...]) -> str:
+        """Horner in z; the last of the names is that of the result."""
+        *rest, value = map(splat, coefficients)
+        lines = []
+        for k, coefficient in enumerate(reversed(rest)):
+            lines.append(f"  %{name}{k} = {fma('%z', value, coefficient)}\n")
+            value = f"%{name}{k}"
+        return "".join(lines)
 
-    def bits(self, name: str, kind: str, a: str, b: int) -> str:
-        return self.put(name, f"{kind} {self.i} {a}, {splat_integer(b, self.lanes)}")
+    def signed(name: str, value: str, turns: str) -> str:
+        return f"""\
+  %{name}.t = shl {i} {turns}, {splat_integer(62)}
+  %{name}.s = and {i} %{name}.t, {splat_integer(-(2**63))}
+  %{name}.b = bitcast {v} {value} to {i}
+  %{name}.x = xor {i} %{name}.b, %{name}.s
+  %{name} = bitcast {i} %{name}.x to {v}"""
 
-    def text(self) -> str:
-        """Return the lines that turn %x into %sine, %cosine and %out (all ones: out of range)."""
-        self._reduce()
-        self._sine()
-        self._cosine()
-        self._quadrant()
-        return "\n".join(self.lines)
-
-    def _reduce(self) -> None:
-        v, one = self.v, "i1" if self.lanes == 1 else f"<{self.lanes} x i1>"
-        self.put("abs", f"call {v} @llvm.fabs.{suffix(self.lanes)}({v} %x)")
-        self.put("far", f"fcmp ugt {v} %abs, {self.const(LIMIT)}")
-        self.put("out", f"sext {one} %far to {self.i}")
-        t = self.fma("t", "%x", self.const(_TWO_OVER_PI), self.const(_MAGIC))
-        n = self.op("n", "fsub", t, self.const(_MAGIC))
-        m = self.put("m", f"fneg {v} {n}")
-        r = self.fma("r", m, self.const(_P1), "%x")
-        # hi = r − w and its rounding error, exact as r is a multiple of 2⁻⁵² or larger than w
-        w = self.op("np", "fmul", n, self.const(_P2))
-        hi = self.op("hi", "fsub", r, w)
-        moved = self.op("moved", "fsub", r, hi)
-        lost = self.op("lost", "fsub", moved, w)
-        rounded = self.fma("rounded", m, self.const(_P2), w)
-        rest = self.op("rest", "fadd", lost, rounded)
-        self.fma("lo", m, self.const(_P3), rest)
-        self.op("z", "fmul", "%hi", "%hi")
-
-    def _polynomial(self, name: str, coefficients: tuple[float, ...]) -> str:
-        """Horner in z."""
-        value = self.const(coefficients[-1])
-        for k, coefficient in enumerate(reversed(coefficients[:-1])):
-            value = self.fma(f"{name}{k}", "%z", value, self.const(coefficient))
-        return value
-
-    def _sine(self) -> None:
-        """hi + (hi·z·p(z) + lo)."""
-        p = self._polynomial("ps", _SINE)
-        cube = self.op("cube", "fmul", "%z", "%hi")
-        tail = self.fma("tail", cube, p, "%lo")
-        self.op("sin0", "fadd", "%hi", tail)
-
-    def _cosine(self) -> None:
-        """w + (((1 − w) − z/2) + (z²·p(z) − hi·lo)) with w = 1 − z/2."""
-        p = self._polynomial("pc", _COSINE)
-        w = self.fma("w", "%z", self.const(-0.5), self.const(1.0))
-        short = self.op("short", "fsub", self.const(1.0), w)
-        e = self.fma("e", "%z", self.const(-0.5), short)
-        square = self.op("square", "fmul", "%z", "%z")
-        back = self.put("back", f"fneg {self.v} %hi")
-        f = self.fma("f", back, "%lo", e)
-        g = self.fma("g", square, p, f)
-        self.op("cos0", "fadd", w, g)
-
-    def _quadrant(self) -> None:
-        """Swap and sign by n mod 4: sin, cos, −sin, −cos."""
-        v, i, lanes = self.v, self.i, self.lanes
-        q = self.put("q", f"bitcast {v} %t to {i}")
-        swap_bit = self.bits("swap.bit", "shl", q, 63)
-        compare = f"icmp slt {i} {swap_bit}, {splat_integer(0, lanes)}"
-        swap = self.put("swap", compare)
-        one = "i1" if lanes == 1 else f"<{lanes} x i1>"
-        s = self.put("s0", f"select {one} {swap}, {v} %cos0, {v} %sin0")
-        c = self.put("c0", f"select {one} {swap}, {v} %sin0, {v} %cos0")
-        up = self.bits("up", "add", q, 1)
-        for name, value, turns in (("sine", s, q), ("cosine", c, up)):
-            shifted = self.bits(f"{name}.t", "shl", turns, 62)
-            sign = self.bits(f"{name}.s", "and", shifted, -(2**63))
-            raw = self.put(f"{name}.b", f"bitcast {v} {value} to {i}")
-            flipped = self.put(f"{name}.x", f"xor {i} {raw}, {sign}")
-            self.put(name, f"bitcast {i} {flipped} to {v}")
+    return f"""\
+  %abs = call {v} @llvm.fabs.{suffix(lanes)}({v} %x)
+  %far = fcmp ugt {v} %abs, {splat(LIMIT)}
+  %out = sext {one} %far to {i}
+  %t = {fma("%x", splat(_TWO_OVER_PI), splat(_MAGIC))}
+  %n = fsub {v} %t, {splat(_MAGIC)}
+  %m = fneg {v} %n
+  %r = {fma("%m", splat(_P1), "%x")}
+  %np = fmul {v} %n, {splat(_P2)}
+  %hi = fsub {v} %r, %np
+  %moved = fsub {v} %r, %hi
+  %lost = fsub {v} %moved, %np
+  %rounded = {fma("%m", splat(_P2), "%np")}
+  %rest = fadd {v} %lost, %rounded
+  %lo = {fma("%m", splat(_P3), "%rest")}
+  %z = fmul {v} %hi, %hi
+{polynomial("ps", _SINE)}\
+  %cube = fmul {v} %z, %hi
+  %tail = {fma("%cube", "%ps4", "%lo")}
+  %sin0 = fadd {v} %hi, %tail
+{polynomial("pc", _COSINE)}\
+  %w = {fma("%z", splat(-0.5), splat(1.0))}
+  %short = fsub {v} {splat(1.0)}, %w
+  %e = {fma("%z", splat(-0.5), "%short")}
+  %square = fmul {v} %z, %z
+  %back = fneg {v} %hi
+  %f = {fma("%back", "%lo", "%e")}
+  %g = {fma("%square", "%pc4", "%f")}
+  %cos0 = fadd {v} %w, %g
+  %q = bitcast {v} %t to {i}
+  %swap.bit = shl {i} %q, {splat_integer(63)}
+  %swap = icmp slt {i} %swap.bit, {splat_integer(0)}
+  %s0 = select {one} %swap, {v} %cos0, {v} %sin0
+  %c0 = select {one} %swap, {v} %sin0, {v} %cos0
+  %up = add {i} %q, {splat_integer(1)}
+{signed("sine", "%s0", "%q")}
+{signed("cosine", "%c0", "%up")}"""

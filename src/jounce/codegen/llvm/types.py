@@ -7,17 +7,17 @@ import struct
 
 def vector(lanes: int) -> str:
     """Return the type of one value for all lanes."""
-    return "double" if lanes == 1 else f"<{lanes} x double>"
+    return f"<{lanes} x double>"
 
 
 def integers(lanes: int) -> str:
     """Return the type of one 64-bit integer for all lanes."""
-    return "i64" if lanes == 1 else f"<{lanes} x i64>"
+    return f"<{lanes} x i64>"
 
 
 def suffix(lanes: int) -> str:
     """Return the suffix of an intrinsic on `vector(lanes)`."""
-    return "f64" if lanes == 1 else f"v{lanes}f64"
+    return f"v{lanes}f64"
 
 
 def bits(value: float) -> str:
@@ -25,27 +25,27 @@ def bits(value: float) -> str:
     return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
 
 
-def splat(value: float, lanes: int) -> str:
+def splat(value: float) -> str:
     """Spell a constant that is the same in all lanes."""
-    return bits(value) if lanes == 1 else f"splat (double {bits(value)})"
+    return f"splat (double {bits(value)})"
 
 
-def splat_integer(value: int, lanes: int) -> str:
+def splat_integer(value: int) -> str:
     """Spell an integer constant that is the same in all lanes."""
-    return str(value) if lanes == 1 else f"splat (i64 {value})"
+    return f"splat (i64 {value})"
 
 
 def declarations(lanes: int) -> str:
     """Return the functions from outside and the attributes that modules refer to."""
     v, s = vector(lanes), suffix(lanes)
-    vectors = f"declare {v} @llvm.fabs.{s}({v})\n" if lanes > 1 else ""
     return f"""\
 declare double @sin(double) #2
 declare double @cos(double) #2
 declare double @llvm.fabs.f64(double)
 declare {v} @llvm.fma.{s}({v}, {v}, {v})
 declare {v} @llvm.sqrt.{s}({v})
-{vectors}declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
+declare {v} @llvm.fabs.{s}({v})
+declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
 attributes #0 = {{ nounwind noinline }}
 attributes #1 = {{ nounwind noinline cold }}
 attributes #2 = {{ nounwind }}
