@@ -18,6 +18,7 @@ from jounce.codegen import machine_code as native
 from jounce.codegen.llvm.host import host
 from jounce.codegen.llvm.sweep import PAST_CACHE, WIDE, packed_columns, segments
 from jounce.codegen.machine_code import MachineCode, compile_program
+from tests.backends.entry_point import run_rows
 from tests.tolerances import EXACT, ROUNDOFF, assert_close
 from tests.unit.codegen.programs import Recipe, chain, evaluate, finite, recipes, trace
 
@@ -34,7 +35,7 @@ def samples(program: Program, rows: int, seed: int = 0) -> list[np.ndarray]:
 
 def run(code: MachineCode, inputs: list[np.ndarray], rows: int) -> list[np.ndarray]:
     outputs = [np.full((rows, width), np.nan) for width in code.program.output_widths]
-    code.run(inputs, outputs)
+    run_rows(code, inputs, outputs)
     return outputs
 
 
@@ -42,7 +43,6 @@ def run(code: MachineCode, inputs: list[np.ndarray], rows: int) -> list[np.ndarr
 def test_without_fma_bits_are_the_interpreters(lanes: int):
     program = chain(30, sines=False)
     code = compile_program(program, fma=False, lanes=lanes)
-    assert code.lanes == lanes
     inputs = samples(program, 37)
     for actual, desired in zip(run(code, inputs, 37), interpret(program, inputs), strict=True):
         assert_close(actual, desired, EXACT)
@@ -92,7 +92,7 @@ def test_nothing_is_touched_outside_the_range(program: Program, code: MachineCod
     whole = run(code, inputs, 40)
     for begin, end in ((0, 1), (3, 10), (7, 40), (39, 40), (5, 5), (9, 4)):
         outputs = [np.full((40, width), np.nan) for width in program.output_widths]
-        code.run(inputs, outputs, begin, end)
+        run_rows(code, inputs, outputs, begin, end)
         for actual, desired in zip(outputs, whole, strict=True):
             assert_close(actual[begin:end], desired[begin:end], EXACT)
             outside = np.r_[actual[:begin], actual[max(begin, end) :]]
@@ -121,7 +121,7 @@ def test_zeros_side_by_side(gaps: tuple[int, ...], lanes: int):
     inputs = samples(program, 21)
     for begin, end in ((0, 21), (3, 4), (5, 20)):
         memory = [np.full((21, width + 1), np.nan) for width in program.output_widths]
-        code.run(inputs, [x[:, :-1] for x in memory], begin, end)
+        run_rows(code, inputs, [x[:, :-1] for x in memory], begin, end)
         for actual, desired in zip(memory, interpret(program, inputs), strict=True):
             assert_close(actual[begin:end, :-1], desired[begin:end], EXACT)
             actual[begin:end, :-1] = np.nan
@@ -141,7 +141,7 @@ def test_rows_that_do_not_stay_in_the_cache(gaps: tuple[int, ...], lanes: int, o
     inputs = samples(program, rows)
     memory = [np.full(rows * width + 2, np.nan) for width in program.output_widths]
     outputs = [x[offset : x.size - 2 + offset].reshape(rows, -1) for x in memory]
-    code.run(inputs, outputs, 1, rows)
+    run_rows(code, inputs, outputs, 1, rows)
     for actual, desired in zip(outputs, interpret(program, inputs), strict=True):
         assert_close(actual[1:], desired[1:], EXACT)
         assert np.isnan(actual[0]).all()
@@ -165,7 +165,7 @@ def test_strides_and_repeated_rows(program: Program, code: MachineCode):
     angles, rates = wide[::2, 3:12], wide[:1, 20:29]
     result = np.full((11, 40), np.nan)
     outputs = [result[:, 1:4], result[:, 10:19]]
-    code.run([angles, rates], outputs)
+    run_rows(code, [angles, rates], outputs)
     again = run(code, [angles.copy(), np.repeat(rates, 11, axis=0)], 11)
     for actual, desired in zip(outputs, again, strict=True):
         assert_close(actual, desired, EXACT)
@@ -213,7 +213,7 @@ def test_no_row_past_the_end_is_read_or_written(program: Program, code: MachineC
     inputs, outputs = arrays[:count], arrays[count:]
     for x, numbers in zip(inputs, samples(program, rows), strict=True):
         x[:] = numbers
-    code.run(inputs, outputs)
+    run_rows(code, inputs, outputs)
     for actual, desired in zip(outputs, run(code, inputs, rows), strict=True):
         assert_close(actual, desired, EXACT)
 

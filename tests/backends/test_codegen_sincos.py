@@ -12,6 +12,7 @@ import pytest
 from jounce.codegen import Graph, cache
 from jounce.codegen.llvm.sincos import LIMIT
 from jounce.codegen.machine_code import compile_program
+from tests.backends.entry_point import run_rows
 
 MAX_ULP = 1.0
 
@@ -26,7 +27,7 @@ def sincos(angles: np.ndarray, lanes: int | None = None) -> np.ndarray:
     (x,) = graph.inputs(1)
     code = compile_program(graph.program([1], [x.sincos()]), lanes=lanes)
     result = np.full((len(angles), 2), np.nan)
-    code.run([angles[:, None].copy()], [result])
+    run_rows(code, [angles[:, None].copy()], [result])
     return result
 
 
@@ -100,9 +101,9 @@ def test_without_fma_instructions_libm_is_called():
     program = graph.program([1], [x.sincos()])
     printed = print_llvm(program, lanes=4, fma=True, host_fma=False)
     objects = [compile_module(module) for module in printed.modules]
-    code = MachineCode(program, 4, printed.scratch_bytes, objects)
+    code = MachineCode(program, printed.scratch_bytes, objects)
     angles = np.array([[0.3], [2.0], [-1e6], [5.0], [np.nan]])
     result = np.empty((5, 2))
-    code.run([angles], [result])
+    run_rows(code, [angles], [result])
     libm = [[math.sin(x), math.cos(x)] for x in angles[:, 0]]
     np.testing.assert_array_equal(result, libm)

@@ -11,6 +11,7 @@ from jounce.codegen.machine_code import compile_program
 from jounce.kernels.description import kernel_spec
 from jounce.kernels.kernel import Kernel
 from jounce.model.robot import Robot
+from tests.backends.entry_point import run_rows
 from tests.tolerances import EXACT, ROUNDOFF, assert_close
 from tests.unit.kernels.motions import random_motion
 from tests.unit.kernels.sines import sines_as_inputs
@@ -35,7 +36,7 @@ def a_robot(seed: int) -> Robot:
 def compiled(program, inputs: list[np.ndarray], *, fma: bool, lanes: int | None = None):
     native = compile_program(program, fma=fma, lanes=lanes, cache=False)
     outputs = [np.empty((ROWS, width)) for width in program.output_widths]
-    native.run(inputs, outputs)
+    run_rows(native, inputs, outputs)
     return outputs
 
 

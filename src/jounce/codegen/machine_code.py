@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from jounce.codegen import cache as disk
 from jounce.codegen.gate import compiling
@@ -19,44 +14,21 @@ from jounce.sources import fingerprint
 
 PARALLEL = 8_000  # operations from which helper processes pay
 
-_SIGNATURE = ctypes.CFUNCTYPE(
-    None, ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 5
-)  # the GIL is released during the call
-
 
 class MachineCode:
     """Compiled code of one program; keeps the memory of the code alive.
 
-    `function` at `address` is the entry point described in `jounce.codegen.llvm.printer`; every
-    call needs its own scratch block of `scratch_bytes`, and then calls may run at the same time.
+    At `address` is the entry point described in `jounce.codegen.llvm.printer`; every call needs its
+    own scratch block of `scratch_bytes`, and then calls may run at the same time.
     """
 
-    __slots__ = ("_engine", "address", "function", "lanes", "program", "scratch_bytes")
+    __slots__ = ("_engine", "address", "program", "scratch_bytes")
 
-    def __init__(
-        self, program: Program, lanes: int, scratch_bytes: int, objects: list[bytes]
-    ) -> None:
+    def __init__(self, program: Program, scratch_bytes: int, objects: list[bytes]) -> None:
         self.program = program
-        self.lanes = lanes
         self.scratch_bytes = scratch_bytes
         self._engine = load_objects(objects)
         self.address: int = self._engine.get_function_address(ENTRY)
-        self.function = _SIGNATURE(self.address)
-
-    def run(
-        self,
-        inputs: Sequence[NDArray[np.float64]],
-        outputs: Sequence[NDArray[np.float64]],
-        begin: int = 0,
-        end: int | None = None,
-    ) -> None:
-        """Compute rows begin…end−1 of arrays (rows, width); an input of one row is repeated."""
-        rows = max((len(x) for x in (*inputs, *outputs)), default=0)
-        scratch = ctypes.create_string_buffer(self.scratch_bytes)
-        self.function(
-            begin, rows if end is None else end, *_pointers(inputs, rows),
-            *_pointers(outputs, rows), scratch,
-        )  # fmt: skip
 
 
 def compile_program(
@@ -88,23 +60,7 @@ def compile_program(
         key = None
         if cache and generator is not None:
             key = disk.key_of(this.identity, generator, program.digest, f"{lanes} {fma}")
-        scratch_bytes, objects = disk.kept(key, make)
-        return MachineCode(program, lanes, scratch_bytes, objects)
-
-
-def _pointers(arrays: Sequence[NDArray[np.float64]], rows: int) -> tuple[Any, Any]:
-    """Return the addresses and row strides (in doubles) of arrays."""
-    for x in arrays:
-        assert x.dtype == np.float64
-        assert x.ndim == 2
-        assert len(x) in (1, rows)
-        assert x.size < 2 or x.shape[1] < 2 or x.strides[1] == 8, (
-            "values of a row must be contiguous"
-        )
-    count = max(len(arrays), 1)
-    strides = [0 if len(x) == 1 else x.strides[0] // 8 for x in arrays]
-    addresses = [x.ctypes.data for x in arrays]
-    return (ctypes.c_void_p * count)(*addresses), (ctypes.c_int64 * count)(*strides)
+        return MachineCode(program, *disk.kept(key, make))
 
 
 def load_module(text: str, symbol: str) -> tuple[Any, int]:

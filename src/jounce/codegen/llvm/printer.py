@@ -53,7 +53,6 @@ class Printed:
 
     modules: tuple[str, ...]
     scratch_bytes: int
-    lanes: int
 
 
 def print_llvm(
@@ -69,7 +68,7 @@ def print_llvm(
     slots = allocate(code, steps)
     printer = _Printer(code, steps, slots, lanes, host_fma=host_fma)
     modules = printer.modules()
-    return Printed(modules, printer.scratch_bytes, lanes)
+    return Printed(modules, printer.scratch_bytes)
 
 
 def _padded(size: int) -> int:
