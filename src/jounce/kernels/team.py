@@ -22,6 +22,7 @@ from typing import Any
 
 from jounce.codegen.gate import compiling
 from jounce.codegen.llvm.host import host
+from jounce.codegen.llvm.types import load_word
 from jounce.codegen.machine_code import load_module
 
 MAX_THREADS = 256
@@ -37,14 +38,6 @@ LINE = 8
 JOB, LOCK, SCRATCH, ACQUIRE, RELEASE, REST, SLEEP, OWN, BOX = *range(8), 16
 
 
-def _load(name: str, word: int, base: str, kind: str = "ptr") -> str:
-    """Return IR that loads a word into ``%name``."""
-    return f"""\
-  %{name}.p = getelementptr i64, ptr %{base}, i64 {word}
-  %{name} = load {kind}, ptr %{name}.p
-"""
-
-
 def text(architecture: str) -> str:
     """Return the IR of a team."""
     pause, declared = _PAUSES.get(architecture, ("", ""))  # for loops that wait
@@ -52,11 +45,11 @@ def text(architecture: str) -> str:
 ; takes parts of a job, first of range %own, %count of them at most; tells whether there may be more
 define i64 @share(ptr %job, i64 %own, i64 %count, ptr %scratch) nounwind {{
 start:
-{_load("least", LEAST, "job", "i64")}{_load("most", MOST, "job", "i64")}\
-{_load("entry", ENTRY, "job")}\
-{_load("in", INPUTS, "job")}{_load("in.strides", STRIDES, "job")}\
-{_load("out", OUTPUTS, "job")}{_load("out.strides", WIDTHS, "job")}\
-{_load("ranges", RANGES, "job", "i64")}{_load("rows", ROWS, "job", "i64")}\
+{load_word("least", LEAST, "job")}{load_word("most", MOST, "job")}\
+{load_word("entry", ENTRY, "job", "ptr")}\
+{load_word("in", INPUTS, "job", "ptr")}{load_word("in.strides", STRIDES, "job", "ptr")}\
+{load_word("out", OUTPUTS, "job", "ptr")}{load_word("out.strides", WIDTHS, "job", "ptr")}\
+{load_word("ranges", RANGES, "job")}{load_word("rows", ROWS, "job")}\
   br label %range
 range:
   %r = phi i64 [ 0, %start ], [ %r.next, %empty ]
@@ -116,7 +109,7 @@ none:
 define void @give(ptr %job, ptr %boxes, i64 %size) nounwind {{
 start:
   %job.word = ptrtoint ptr %job to i64
-{_load("wanted", HELPERS, "job", "i64")}\
+{load_word("wanted", HELPERS, "job")}\
   call void @divide(ptr %job)
   br label %again
 again:
@@ -140,7 +133,7 @@ put:
   %wake = and i1 %mine, %sleeps
   br i1 %wake, label %rouse, label %next
 rouse:
-{_load("lock", LOCK, "box")}{_load("release", RELEASE, "box")}\
+{load_word("lock", LOCK, "box", "ptr")}{load_word("release", RELEASE, "box", "ptr")}\
   call void %release(ptr %lock)
   br label %next
 next:
@@ -159,7 +152,7 @@ end:
 define void @finish(ptr %job, ptr %boxes, i64 %size, i64 %spins) nounwind {{
 start:
   %job.word = ptrtoint ptr %job to i64
-{_load("given", GIVEN, "job", "i64")}{_load("ranges", RANGES, "job", "i64")}\
+{load_word("given", GIVEN, "job")}{load_word("ranges", RANGES, "job")}\
   %done.p = getelementptr i64, ptr %job, i64 {DONE}
   br label %empty
 empty:
@@ -201,7 +194,7 @@ spin:
   {pause}
   br label %wait
 sleep:
-{_load("rest", REST, "boxes")}{_load("timed", SLEEP, "boxes")}\
+{load_word("rest", REST, "boxes", "ptr")}{load_word("timed", SLEEP, "boxes", "ptr")}\
   %slept = call i32 %timed(ptr %rest, i64 50, i32 0)
   br label %wait
 over:
@@ -211,7 +204,7 @@ over:
 ; makes the ranges of a job
 define void @divide(ptr %job) nounwind {{
 start:
-{_load("rows", ROWS, "job", "i64")}{_load("ranges", RANGES, "job", "i64")}\
+{load_word("rows", ROWS, "job")}{load_word("ranges", RANGES, "job")}\
   %up = add i64 %rows, {PART_ROWS - 1}
   %units = udiv i64 %up, {PART_ROWS}
   br label %again
@@ -244,8 +237,8 @@ define void @together(ptr %job, ptr %scratch, ptr %boxes, i64 %size, i64 %spins)
 ; the life of a helper
 define void @serve(ptr %box, i64 %spins) nounwind {{
 start:
-{_load("lock", LOCK, "box")}{_load("acquire", ACQUIRE, "box")}\
-{_load("own", OWN, "box", "i64")}\
+{load_word("lock", LOCK, "box", "ptr")}{load_word("acquire", ACQUIRE, "box", "ptr")}\
+{load_word("own", OWN, "box")}\
   %scratch.p = getelementptr i64, ptr %box, i64 {SCRATCH}
   store atomic i64 0, ptr %box release, align 8
   br label %look

@@ -35,6 +35,14 @@ def splat_integer(value: int) -> str:
     return f"splat (i64 {value})"
 
 
+def load_word(name: str, word: int, base: str, kind: str = "i64") -> str:
+    """Return the lines that load a word of the block at `%base` into `%name`."""
+    return f"""\
+  %{name}.p = getelementptr i64, ptr %{base}, i64 {word}
+  %{name} = load {kind}, ptr %{name}.p
+"""
+
+
 def declarations(lanes: int) -> str:
     """Return the functions from outside and the attributes that modules refer to."""
     v, s = vector(lanes), suffix(lanes)

@@ -16,35 +16,27 @@ from typing import Any
 
 import numpy as np
 
+from jounce.codegen.llvm.types import load_word
 from jounce.kernels.fastcall.call import (
     FASTCALL,
     Method,
     built_in,
     compiled_method,
+    expected_of,
     python_function,
 )
 from jounce.kernels.fastcall.text import STRUCT_OFFSET, array_header
 from jounce.kernels.table import Signature
 from jounce.kernels.team import HEADER, INPUTS, LINE, RANGES
 
-_FIELDS = (
+_FIELDS = (  # words that the function reads
     "count", "array_type", "float64", "expected", "pointers", "blocks", "result_width",
     "tail_ndim", "true", "false", "incref",
 )  # fmt: skip
 
 
-class Layout(ctypes.Structure):
-    """What the compiled function reads; `keep` holds the Python objects behind the addresses."""
-
-    _fields_ = [(name, ctypes.c_int64) for name in _FIELDS]
-    keep: Any
-
-
 def _load(name: str, kind: str = "i64") -> str:
-    return (
-        f"  %{name}.p = getelementptr i64, ptr %layout, i64 {_FIELDS.index(name)}\n"
-        f"  %{name} = load {kind}, ptr %{name}.p\n"
-    )
+    return load_word(name, _FIELDS.index(name), "layout", kind)
 
 
 def _word(name: str, index: int, value: str) -> str:
@@ -218,16 +210,13 @@ def lay_out(signature: Signature) -> Callable[..., bool] | None:
     method = _method()
     if method is None:
         return None
-    arguments = signature.arguments
-    expected = [n for a in arguments for n in (a.orders, a.width)]
-    memory = (ctypes.c_int64 * len(expected))(*expected)
-    pointers = sum(max(a.orders, 1) for a in arguments)
-    layout = Layout(
-        len(arguments), id(np.ndarray), id(np.dtype(np.float64)), ctypes.addressof(memory),
-        pointers, signature.rows, prod(signature.tail), len(signature.tail), id(True), id(False),
-        python_function("Py_IncRef"),
+    expected, pointers = expected_of(signature)
+    layout: Any = (ctypes.c_int64 * len(_FIELDS))(
+        len(signature.arguments), id(np.ndarray), id(np.dtype(np.float64)),
+        ctypes.addressof(expected), pointers, signature.rows, prod(signature.tail),
+        len(signature.tail), id(True), id(False), python_function("Py_IncRef"),
     )  # fmt: skip
-    layout.keep = (memory, np.ndarray)
+    layout.keep = (expected, np.ndarray)
     return built_in(method, layout)
 
 

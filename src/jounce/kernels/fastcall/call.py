@@ -6,8 +6,8 @@ batch, a list, keywords, another dtype or layout; on request NaN, infinity, numb
 may overflow and quaternions that are not of unit length) goes to the Python path unchanged, so a
 wrong object never reaches the machine code.
 
-The function is compiled once; what differs between kernels stands in a `Context`, which is
-its ``self`` and owns all memory it points to.  The layouts of objects it relies on are
+The function is compiled once; what differs between kernels stands in a context, a block of words
+that is its ``self`` and owns all memory it points to.  The layouts of objects it relies on are
 tried out before use (`_layouts_are_known`); on any surprise there is no fast path.
 """
 
@@ -24,9 +24,10 @@ from typing import Any
 
 import numpy as np
 
+from jounce.codegen.llvm.types import bits
 from jounce.codegen.machine_code import MachineCode, load_module
 from jounce.kernels.arrays import small_square
-from jounce.kernels.fastcall.text import CALL, STRUCT_OFFSET, Context
+from jounce.kernels.fastcall.text import CALL, CONTEXT, STRUCT_OFFSET
 from jounce.kernels.table import Signature
 
 _ZEROS, _EMPTY = 183, 184  # PyArray_Zeros and PyArray_Empty in NumPy's table of C functions
@@ -68,10 +69,8 @@ def _context(
     signature: Signature,
     fallback: Callable[..., Any],
     quaternions: Sequence[int] | None,
-) -> Context:
-    arguments = signature.arguments
-    expected = [n for a in arguments for n in (a.orders, a.width)]
-    pointers = sum(max(a.orders, 1) for a in arguments)
+) -> Any:
+    expected, pointers = expected_of(signature)
     width = prod(signature.tail)
     shape = (signature.rows, *signature.tail)
     is_filled = set(native.program.output_widths) == {width}
@@ -83,22 +82,28 @@ def _context(
         (_Words * pointers)(),
         (_Words * signature.rows)(),
         (_Words * signature.rows)(*[width] * signature.rows),
-        (_Words * len(expected))(*expected),
+        expected,
         (_Words * len(places))(*places),
         ctypes.create_string_buffer(native.scratch_bytes),
     ]
     dims, inputs, input_strides, outputs, output_strides, wanted, offsets, scratch = map(
         ctypes.addressof, memory
     )
-    context = Context(
-        len(arguments), id(np.ndarray), id(np.dtype(np.float64)), native.address, scratch,
+    context: Any = (_Words * len(CONTEXT))(
+        len(signature.arguments), id(np.ndarray), id(np.dtype(np.float64)), native.address, scratch,
         new, python_function("Py_IncRef"), len(shape), dims, id(fallback),
         python_function("PyObject_Vectorcall"), signature.rows, width * 8, inputs,
         input_strides, outputs, output_strides, wanted, int(quaternions is not None),
-        len(places), offsets, small_square(signature),
+        len(places), offsets, int(bits(small_square(signature)), 16),
     )  # fmt: skip
     context.keep = (native, fallback, np.ndarray, memory)
     return context
+
+
+def expected_of(signature: Signature) -> tuple[Any, int]:
+    """Return orders and widths of the arguments, in memory, and how many rows they have."""
+    words = [n for a in signature.arguments for n in (a.orders, a.width)]
+    return (_Words * len(words))(*words), sum(max(a.orders, 1) for a in signature.arguments)
 
 
 @cache
@@ -117,7 +122,7 @@ def compiled_method(name: str, text: str, flags: int) -> Method | None:
 
 
 def built_in(method: Method, context: Any) -> Callable[..., Any]:
-    """Return a built-in function whose ``self`` is ``context``, a structure."""
+    """Return a built-in function whose ``self`` is ``context``, a block of words."""
     context.keep += (method,)  # of threads that come first together each makes one of its own
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype = ctypes.py_object
@@ -131,7 +136,7 @@ def _layouts_are_known() -> bool:
         return False
     if ctypes.sizeof(ctypes.c_void_p) != 8 or object.__basicsize__ != 16:
         return False
-    probe = Context()
+    probe = (_Words * 1)()
     if _word(probe, STRUCT_OFFSET) != ctypes.addressof(probe):
         return False
     array = np.zeros((3, 5))

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
-from typing import Any
-
-from jounce.codegen.llvm.types import bits
+from jounce.codegen.llvm.types import bits, load_word
 from jounce.model.checks import QUATERNION_TOLERANCE
 
 STRUCT_OFFSET = 16  # of the pointer to its memory in a ctypes object
@@ -13,31 +10,16 @@ STRUCT_OFFSET = 16  # of the pointer to its memory in a ctypes object
 _EXCESS = QUATERNION_TOLERANCE * (2.0 - QUATERNION_TOLERANCE)
 
 
-class Context(ctypes.Structure):
-    """What the compiled function reads; `keep` holds the Python objects behind the addresses."""
-
-    _fields_ = [
-        (name, ctypes.c_int64)
-        for name in (
-            "count", "array_type", "float64", "entry", "scratch", "empty", "incref",
-            "result_ndim", "result_shape", "fallback", "vectorcall", "blocks", "block_bytes",
-            "inputs", "input_strides", "outputs", "output_strides", "expected",
-            "finite", "quaternions", "offsets",
-        )
-    ] + [("small_square", ctypes.c_double)]  # fmt: skip
-    keep: Any
-
-
-def _field(name: str) -> int:
-    return getattr(Context, name).offset
+# Words that the function reads in its context: numbers, addresses, and one double at the end
+CONTEXT = (
+    "count", "array_type", "float64", "entry", "scratch", "empty", "incref", "result_ndim",
+    "result_shape", "fallback", "vectorcall", "blocks", "block_bytes", "inputs", "input_strides",
+    "outputs", "output_strides", "expected", "finite", "quaternions", "offsets", "small_square",
+)  # fmt: skip
 
 
 def _load(name: str, kind: str = "i64") -> str:
-    """Return IR that loads a field of the context into ``%name``."""
-    return (
-        f"  %{name}.p = getelementptr i8, ptr %context, i64 {_field(name)}\n"
-        f"  %{name} = load {kind}, ptr %{name}.p\n"
-    )
+    return load_word(name, CONTEXT.index(name), "context", kind)
 
 
 def array_header(place: str, refused: str) -> str:
