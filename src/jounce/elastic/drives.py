@@ -138,25 +138,24 @@ def checked_trajectory(robot: Robot, trajectory: Any) -> Trajectory:
 
 def plain_state(robot: Robot, state: Any, names: tuple[str, ...]) -> list[np.ndarray]:
     """Return copies of the parts of one state: q, then others as long as the velocity."""
-    require_parts(state, names)
+    holds = f"the state must hold {', '.join(names)}, got"
+    if not isinstance(state, Sequence | np.ndarray):
+        raise ShapeError(f"{holds} {type(state).__name__}.")
+    if len(state) != len(names):
+        raise ShapeError(f"{holds} {len(state)} parts.")
     rates = zip(names[1:], state[1:], strict=True)
     parts = checked_configuration(robot, state[0]), *(checked(n, x, robot.nv) for n, x in rates)
-    return [one_state(part) for part in parts]
+    for part in parts:
+        if part.ndim != 1:
+            raise ShapeError(f"simulation takes one state at a time, got shape {part.shape}.")
+    return [np.array(part) for part in parts]
 
 
-def require_parts(state: Any, names: tuple[str, ...]) -> None:
-    """Raise unless a state has these parts."""
-    if not isinstance(state, Sequence | np.ndarray):
-        raise ShapeError(f"the state must hold {', '.join(names)}, got {type(state).__name__}.")
-    if len(state) != len(names):
-        raise ShapeError(f"the state must hold {', '.join(names)}, got {len(state)} parts.")
-
-
-def one_state(array: np.ndarray) -> np.ndarray:
-    """Return a copy of one part of one state."""
-    if array.ndim != 1:
-        raise ShapeError(f"simulation takes one state at a time, got shape {array.shape}.")
-    return np.array(array)
+def checked_positive(name: str, value: Any) -> float:
+    """Return a finite number above zero, or raise."""
+    if not isinstance(value, int | float | np.number) or not 0.0 < value < np.inf:
+        raise ArgumentError(f"{name} must be positive, got {value!r}.")
+    return float(value)
 
 
 def constant_wrenches(robot: Robot, wrenches: Wrenches) -> dict[str, Wrench]:

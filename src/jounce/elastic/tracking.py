@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.elastic.drives import Wrenches, checked_trajectory, constant_wrenches
+from jounce.elastic.drives import Wrenches, checked_positive, checked_trajectory, constant_wrenches
 from jounce.elastic.extension import DynamicExtension
 from jounce.elastic.series import SeriesElastic
 from jounce.elastic.variable_stiffness import StiffnessDrives
@@ -58,7 +58,9 @@ class TrackingController:
             robot.require_flat("a tracking controller", mixed=False)
         self.robot, self.wrenches = robot, constant_wrenches(robot.robot, wrenches)
         self.law = ErrorLaw(checked_trajectory(robot.robot, trajectory), gains_of(poles))
-        self.sample_time = None if sample_time is None else checked_sample_time(sample_time)
+        self.sample_time = (
+            None if sample_time is None else checked_positive("sample_time", sample_time)
+        )
         is_variable = isinstance(robot, StiffnessDrives)
         if {stiffness is not None, stiffness_poles is not None} != {is_variable}:
             raise ArgumentError(
@@ -102,7 +104,7 @@ class ExtendedController:
         self.robot, self.wrenches = robot, constant_wrenches(robot.robot, wrenches)
         self.extension = DynamicExtension(robot)
         self.law = ErrorLaw(checked_trajectory(robot.robot, trajectory), gains_of(poles))
-        self.sample_time = checked_sample_time(sample_time)
+        self.sample_time = checked_positive("sample_time", sample_time)
         self.reset()
 
     def reset(self) -> None:
@@ -146,13 +148,6 @@ class ErrorLaw(NamedTuple):
             [sum(given[k + i] * powers[i] for i in range(n + 1 - k)) for k in range(n)]
         )
         return np.array([*later, self.highest(t + delay, later)])
-
-
-def checked_sample_time(sample_time: Any) -> float:
-    """Return a sample time that is positive."""
-    if not isinstance(sample_time, int | float | np.number) or not 0.0 < sample_time < np.inf:
-        raise ArgumentError(f"sample_time must be positive, got {sample_time!r}.")
-    return float(sample_time)
 
 
 def gains_of(poles: Any, count: int = 4, name: str = "poles") -> np.ndarray:

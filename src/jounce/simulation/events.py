@@ -39,7 +39,7 @@ class Bound(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """What ends a simulation, ``time`` after the start of a step."""
+    """What ends a simulation, ``time`` after the start of a step, and why."""
 
     time: float
     reason: str
@@ -127,19 +127,15 @@ def bisected(elapsed: np.ndarray, past: np.ndarray, is_past: Callable[[float], b
 def _bounds(robot: Robot) -> Iterator[Bound]:
     lower, upper, velocity = robot.limits.lower, robot.limits.upper, robot.limits.velocity
     for joint in robot.joints:  # those that follow others have no entries of their own
-        for k in _range(joint.q_slice):
+        for k in range(robot.nq)[joint.q_slice]:
             yield Bound(
                 0, k, -1.0, -lower[k], f"lower position limit of joint {joint.name} reached"
             )
             yield Bound(0, k, 1.0, upper[k], f"upper position limit of joint {joint.name} reached")
-        for k in _range(joint.v_slice):
+        for k in range(robot.nv)[joint.v_slice]:
             for side in (-1.0, 1.0):
                 reason = f"velocity limit of joint {joint.name} reached"
                 yield Bound(1, k, side, velocity[k], reason)
-
-
-def _range(part: slice) -> range:
-    return range(part.start, part.stop)
 
 
 def _checked_kinds(limits: Any) -> tuple[str, ...]:
@@ -152,13 +148,6 @@ def _checked_kinds(limits: Any) -> tuple[str, ...]:
     return kinds
 
 
-class Exit(NamedTuple):
-    """A coordinate that is too large ``time`` after the start of a step, and why that matters."""
-
-    time: float
-    message: str
-
-
 class Range:
     """How far coordinates may go: as far as they are fine enough to mean something."""
 
@@ -169,14 +158,14 @@ class Range:
             if joint.quaternion is None:
                 self.bounds[joint.q_slice] = max(tol, sqrt(FINEST)) / FINEST
 
-    def __call__(self, time: float, series: np.ndarray, h: float) -> Exit | None:
+    def __call__(self, time: float, series: np.ndarray, h: float) -> Stop | None:
         """Return where within a step of length h the series of q leaves the bounds, if so."""
         with np.errstate(over="ignore", invalid="ignore"):
             if not self._is_beyond(series, h):
                 return None
             past = np.array([self._is_beyond(series, 0.0), True])
             last = bisected(np.array([0.0, h]), past, lambda t: self._is_beyond(series, t))
-            return Exit(last, self._message(time + last, evaluate(series, last)))
+            return Stop(last, self._message(time + last, evaluate(series, last)))
 
     def _is_beyond(self, series: np.ndarray, t: float) -> bool:
         return not (np.abs(evaluate(series, t)) <= self.bounds).all()

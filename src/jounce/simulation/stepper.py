@@ -13,7 +13,7 @@ from jounce.errors import ModelError, NotFiniteError, SimulationError, SingularE
 from jounce.model.robot import Robot
 from jounce.simulation.applied_forces import AppliedForces
 from jounce.simulation.result import Record
-from jounce.simulation.systems import System, are_finite, motion_series
+from jounce.simulation.systems import System, are_finite, padded
 
 SMALLEST_STEP = 1e-13
 GROWTH = 4.0  # of a step over the last one, so that no jump of a square wave is left out
@@ -104,9 +104,11 @@ class Stepper:
                 record.finished("forces not finite"),
             )
         try:
+            order, state = self.orders[0], record.state
+            forces = padded(force, order)
             with np.errstate(over="ignore", invalid="ignore"):  # reported below
-                series = motion_series(
-                    self.system, record.time, record.state, force, self.orders[0]
+                series = self.system.loads.settled(
+                    record.time, state, order, lambda x: self.system.series(state, forces, x)
                 )
         except SingularError as error:
             raise _stopped(record, error, "mass matrix singular") from error

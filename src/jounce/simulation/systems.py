@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -11,41 +11,16 @@ from jounce.algebra.series import Series, coefficients, integrated
 from jounce.api.call import Wrench
 from jounce.api.closures import check_motion, constrained_forward_dynamics, projected
 from jounce.api.matrices import SMALLEST_PIVOT, forward_dynamics
-from jounce.elastic.drives import Wrenches, one_state, require_parts
+from jounce.elastic.drives import Wrenches, plain_state
 from jounce.elastic.series import SeriesElastic
 from jounce.elastic.variable_stiffness import StiffnessDrives
 from jounce.errors import WrongTypeError
 from jounce.kernels.description import kernel_spec
 from jounce.kernels.kernel import Kernel, kernel_of
-from jounce.model.checks import checked, checked_configuration
 from jounce.model.robot import Robot
 from jounce.simulation.loads import Loads
 
 THINGS = "give a Robot, a SeriesElastic, a VariableStiffness or an Antagonistic"
-
-
-class System(Protocol):
-    """A mechanical system under generalised forces or motor torques, ``inputs`` of them."""
-
-    robot: Robot
-    names: tuple[str, ...]
-    inputs: int
-    loads: Loads
-    order_limit: int | None  # above which series cost more than they save
-
-    def checked(self, state: Sequence[Any]) -> tuple[np.ndarray, ...]:
-        """Return the parts of a state as arrays, or raise."""
-        ...
-
-    def series(
-        self, state: Sequence[np.ndarray], forces: np.ndarray, loads: dict[str, Wrench]
-    ) -> Series:
-        """Return Taylor coefficients of the state up to the number of derivatives of forces."""
-        ...
-
-    def diagnose(self, state: Sequence[np.ndarray]) -> None:
-        """Raise the error that explains why the motion cannot go on from a state, if known."""
-        ...
 
 
 def system_of(thing: Any, wrenches: Wrenches = None) -> System:
@@ -63,7 +38,7 @@ class RigidSystem:
     """A robot with rigid joints: state q, v."""
 
     names: tuple[str, ...] = ("q", "v")
-    order_limit: int | None = None
+    order_limit: int | None = None  # above which series cost more than they save
     _quantity = "forward_dynamics_and_pivots"
 
     def __init__(self, robot: Robot, loads: Loads) -> None:
@@ -79,14 +54,12 @@ class RigidSystem:
 
     def checked(self, state: Sequence[Any]) -> tuple[np.ndarray, ...]:
         """Return q and v as arrays, or raise."""
-        require_parts(state, self.names)
-        q, v = checked_configuration(self.robot, state[0]), checked("v", state[1], self.robot.nv)
-        return one_state(q), one_state(v)
+        return tuple(plain_state(self.robot, state, self.names))
 
     def series(
         self, state: Sequence[np.ndarray], forces: np.ndarray, loads: dict[str, Wrench]
     ) -> Series:
-        """Return Taylor coefficients of q and v."""
+        """Return Taylor coefficients of q and v up to the number of derivatives of forces."""
         (q, v), order = state, len(forces)
         wrenches = (padded(load.values, order) for load in loads.values())
         rates = self._kernel(order)(q, v, *forces, *wrenches)
@@ -166,17 +139,7 @@ class DrivenSystem:
         forward_dynamics(self.drives.links, state[0], state[1], np.zeros(self.robot.nv))
 
 
-def motion_series(
-    system: System, time: float, state: Sequence[np.ndarray], forces: np.ndarray, order: int
-) -> Series:
-    """Return Taylor coefficients of the state up to ``order``.
-
-    ``forces`` are (m, inputs) with derivatives; loads may depend on time and on the motion.
-    """
-    known = padded(forces, order)
-    return system.loads.settled(
-        time, state, order, lambda loads: system.series(state, known, loads)
-    )
+System = RigidSystem | DrivenSystem  # under generalised forces or motor torques
 
 
 def padded(forces: np.ndarray, count: int) -> np.ndarray:

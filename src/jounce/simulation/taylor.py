@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from jounce.elastic.drives import checked_positive
 from jounce.errors import ArgumentError, SimulationError
 from jounce.model.checks import checked_integer
 from jounce.simulation.applied_forces import AppliedForces
@@ -112,7 +113,7 @@ def _run(
         if stop is not None:
             return record.finished(stop.reason)
         if left is not None:
-            raise SimulationError(left.message, record.finished("too far away"))
+            raise SimulationError(left.reason, record.finished("too far away"))
     return record.finished("end of time")
 
 
@@ -136,17 +137,17 @@ def _check_forces(forces: Any, controller: Any, sample_time: Any) -> None:
     if controller is not None and not callable(controller):
         raise ArgumentError(f"controller must be callable, got {type(controller).__name__}.")
     if sample_time is not None:
-        _check_positive("sample_time", sample_time)
+        checked_positive("sample_time", sample_time)
 
 
 def _check_tolerance(tol: Any, step: Any, progress: Any) -> None:
     """Raise unless the tolerance can be met, the step goes forward and progress can be told."""
-    if not _is_number(tol) or not FINEST <= tol < 1.0:
+    if not isinstance(tol, int | float | np.number) or not FINEST <= tol < 1.0:
         raise ArgumentError(
             f"tol must lie between {FINEST:.2g}, which is rounding, and 1, got {tol!r}."
         )
     if step is not None:
-        _check_positive("step", step)
+        checked_positive("step", step)
     if progress is not None and not callable(progress):
         raise ArgumentError(f"progress must be callable, got {type(progress).__name__}.")
 
@@ -160,13 +161,3 @@ def _check_steps(span: tuple[float, float], horizon: float, max_steps: int) -> N
             f"max_steps = {max_steps}. All are kept in memory: simulate less at a time, or give "
             "a larger max_steps."
         )
-
-
-def _check_positive(name: str, value: Any) -> None:
-    """Raise unless a value is a finite number above zero."""
-    if not _is_number(value) or not 0.0 < value < np.inf:
-        raise ArgumentError(f"{name} must be positive, got {value!r}.")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number)
