@@ -43,7 +43,7 @@ def to_pinocchio(values: Any, *, bodies: Sequence[int] | None = None) -> np.ndar
 
 def from_pinocchio(values: Any, *, bodies: Sequence[int] | None = None) -> np.ndarray:
     """Return parameters, or columns of a regressor, of Pinocchio in our order."""
-    return _restored(values, PINOCCHIO, bodies)
+    return _reordered(values, PINOCCHIO, bodies, back=True)
 
 
 def to_spatial_v2(values: Any, *, bodies: Sequence[int] | None = None) -> np.ndarray:
@@ -53,21 +53,18 @@ def to_spatial_v2(values: Any, *, bodies: Sequence[int] | None = None) -> np.nda
 
 def from_spatial_v2(values: Any, *, bodies: Sequence[int] | None = None) -> np.ndarray:
     """Return parameters, or columns of a regressor, of spatial_v2_extended in our order."""
-    return _restored(values, SPATIAL_V2, bodies)
+    return _reordered(values, SPATIAL_V2, bodies, back=True)
 
 
-def _reordered(values: Any, order: Sequence[int], bodies: Sequence[int] | None) -> np.ndarray:
+def _reordered(
+    values: Any, order: Sequence[int], bodies: Sequence[int] | None, *, back: bool = False
+) -> np.ndarray:
+    """Return the numbers in their order; with ``back`` those in their order in ours."""
     blocks = _blocks(values)
-    rows = _bodies(bodies, blocks.shape[-2])
-    result = blocks[..., rows, :][..., list(order)]
-    return np.ascontiguousarray(result.reshape(np.shape(values)))
-
-
-def _restored(values: Any, order: Sequence[int], bodies: Sequence[int] | None) -> np.ndarray:
-    blocks = _blocks(values)
-    rows = np.argsort(_bodies(bodies, blocks.shape[-2]))
-    result = blocks[..., rows, :][..., np.argsort(order)]
-    return np.ascontiguousarray(result.reshape(np.shape(values)))
+    rows, columns = _bodies(bodies, blocks.shape[-2]), list(order)
+    if back:
+        rows, columns = np.argsort(rows), np.argsort(columns)
+    return np.ascontiguousarray(blocks[..., rows, :][..., columns].reshape(np.shape(values)))
 
 
 def _blocks(values: Any) -> np.ndarray:

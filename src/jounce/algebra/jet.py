@@ -56,10 +56,6 @@ class Jet:
         """Return the value at ``t = 0`` as a jet that does not change."""
         return Jet((self.coeffs[0], *[0.0] * self.order))
 
-    def truncated(self, order: int) -> Jet:
-        """Drop the coefficients above ``order``."""
-        return Jet(self.coeffs[: order + 1])
-
     def sincos(self) -> tuple[Jet, Jet]:
         """Sine and cosine by the coupled recurrence ``s' = u' c``, ``c' = -u' s``."""
         return self._sincos(*sincos(self.coeffs[0]))

@@ -63,10 +63,6 @@ class MatrixJet:
         """Time derivative; the result is one order shorter."""
         return MatrixJet(series.differentiated(self.coeffs))
 
-    def truncated(self, order: int) -> MatrixJet:
-        """Drop the coefficients above ``order``."""
-        return MatrixJet(self.coeffs[: order + 1])
-
     def __matmul__(self, other: Any) -> MatrixJet:
         if not isinstance(other, MatrixJet):
             return MatrixJet(self.coeffs @ other)

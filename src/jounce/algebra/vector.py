@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from jounce.algebra.jet import dt
@@ -45,8 +44,3 @@ class Vec3(NamedTuple):
 
 
 ZERO = Vec3(0.0, 0.0, 0.0)
-
-
-def vec3(values: Iterable[Any]) -> Vec3:
-    """Build from any iterable of three."""
-    return Vec3(*values)

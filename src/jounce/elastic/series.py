@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jounce.algebra.spatial_matrix import ad_matrix, hat
 from jounce.api.closures import actuated_forces
 from jounce.api.dynamics import inverse_dynamics
 from jounce.api.matrices import forward_dynamics
@@ -316,8 +317,8 @@ class SeriesElastic:
         result[..., :nv, nv : 2 * nv] = result[..., 2 * nv : 3 * nv, 3 * nv :] = np.eye(nv)
         for joint in self.robot.joints:
             if joint.quaternion is not None:
-                at = joint.v_slice
-                result[..., at, at] = -_brackets(checked("v", v, nv)[..., at])
+                at, bracket = joint.v_slice, ad_matrix if joint.nv == 6 else hat
+                result[..., at, at] = -bracket(checked("v", v, nv)[..., at])
         links = da_dQ @ springs
         links[..., : 2 * nv] += np.concatenate([da_dq, da_dv], axis=-1)
         motors = np.where(rigid[:, None], links, -self._mobility[:, None] * springs)
@@ -340,12 +341,3 @@ class SeriesElastic:
                 f"{', '.join(self._names(self.rigid))}. Use jounce.elastic.ExtendedController; "
                 "feedforward and simulation work."
             )
-
-
-def _brackets(twist: np.ndarray) -> np.ndarray:
-    """Return ``ad(V)`` of twists ``(*batch, 6)``, or ω̂ of angular velocities ``(*batch, 3)``."""
-    turn = np.cross(twist[..., None, :3], -np.eye(3))  # ω̂
-    if twist.shape[-1] == 3:
-        return turn
-    shift = np.cross(twist[..., None, 3:], -np.eye(3))
-    return np.block([[turn, np.zeros_like(turn)], [shift, turn]])

@@ -1,29 +1,5 @@
 """Inverse kinematics: joint rates of any order, joints of a pose, joint motions along a path."""
 
-from jounce.errors import PathError as PathError
-from jounce.errors import SingularityError as SingularityError
-from jounce.ik.joint_path import JointPath as JointPath
-from jounce.ik.joint_path import follow as follow
-from jounce.ik.pose_paths import PosePath as PosePath
-from jounce.ik.pose_paths import PoseSpline as PoseSpline
-from jounce.ik.pose_paths import ScrewMotions as ScrewMotions
-from jounce.ik.pose_paths import read_poses as read_poses
-from jounce.ik.pose_solver import IKResult as IKResult
-from jounce.ik.pose_solver import inverse_kinematics as inverse_kinematics
-from jounce.ik.rates import IKRates as IKRates
-from jounce.ik.rates import inverse_kinematics_rates as inverse_kinematics_rates
+from jounce.lazy import attach
 
-__all__ = [
-    "IKRates",
-    "IKResult",
-    "JointPath",
-    "PathError",
-    "PosePath",
-    "PoseSpline",
-    "ScrewMotions",
-    "SingularityError",
-    "follow",
-    "inverse_kinematics",
-    "inverse_kinematics_rates",
-    "read_poses",
-]
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -75,7 +75,7 @@ def test_a_constant_may_bring_the_batch(rng: np.random.Generator):
 
 def test_the_shorter_order_wins(rng: np.random.Generator):
     X, Y = random_jet(rng, 4, 2, 2), random_jet(rng, 2, 2, 2)
-    short = X.truncated(2)
+    short = MatrixJet(X.coeffs[:3])
     assert short.order == 2
     assert_close((X @ Y).coeffs, (short @ Y).coeffs, ROUNDOFF)
     assert_close((X - Y).coeffs, short.coeffs - Y.coeffs, ROUNDOFF)
