@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from jounce.errors import ShapeError
-from jounce.kernels.arrays import Blocks, blocks, input_rows
+from jounce.kernels.arrays import Blocks, batch_axes, blocks, check_count, input_rows
 from jounce.kernels.description import KernelSpec, partials_of, signature
 from jounce.kernels.kernel import kernel_of
 from jounce.kernels.table import Signature
@@ -164,27 +163,12 @@ def with_batch_axis(
 
 def broadcast(xp: Any, spec: KernelSpec, operands: Sequence[Any]) -> list[Any]:
     """Return the operands with the batch axes they broadcast to; a wrong shape is refused."""
-    arguments = shapes(spec).arguments
-    if len(operands) != len(arguments):
-        names = ", ".join(a.name for a in arguments)
-        raise ShapeError(f"expected {len(arguments)} arrays ({names}), got {len(operands)}.")
-    leads = []
-    for (name, width, orders), x in zip(arguments, operands, strict=True):
-        shape = tuple(x.shape)
-        bad = orders and (len(shape) < 2 or shape[0] != orders)
-        if bad or not shape or shape[-1] != width:
-            lead = f"{orders}, *batch" if orders else "*batch"
-            raise ShapeError(f"{name} must have shape ({lead}, {width}), got {shape}.")
-        leads.append(shape[1:-1] if orders else shape[:-1])
-    if leads.count(leads[0]) == len(leads):
-        return list(operands)
-    try:
-        batch = np.broadcast_shapes(*leads)
-    except ValueError:
-        raise ShapeError(f"the batch axes of the arguments do not broadcast: {leads}.") from None
+    form = shapes(spec)
+    check_count(form, operands)
+    leads, batch = batch_axes(form, [tuple(x.shape) for x in operands])
     return [
         x if lead == batch else _stretched(xp, x, bool(argument.orders), batch)
-        for argument, x, lead in zip(arguments, operands, leads, strict=True)
+        for argument, x, lead in zip(form.arguments, operands, leads, strict=True)
     ]
 
 

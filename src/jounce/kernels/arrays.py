@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jounce.errors import NotFiniteError, ShapeError
-from jounce.kernels.table import Argument, Signature
+from jounce.kernels.table import Signature
 from jounce.model.checks import as_floats, check_finite, check_quaternion
 from jounce.model.robot import Robot
 
@@ -55,33 +55,38 @@ def checked_arrays(
     signature: Signature, given: Sequence[Any]
 ) -> tuple[list[np.ndarray], tuple[int, ...]]:
     """Return the arguments as float64 arrays and the batch shape they broadcast to."""
-    arguments = signature.arguments
-    if len(given) != len(arguments):
-        names = ", ".join(a.name for a in arguments)
-        raise ShapeError(f"expected {len(arguments)} arrays ({names}), got {len(given)}.")
-    arrays = [_checked(a, x) for a, x in zip(arguments, given, strict=True)]
-    leads = [_batch(a, x) for a, x in zip(arguments, arrays, strict=True)]
+    check_count(signature, given)
+    arrays = [as_floats(a.name, x) for a, x in zip(signature.arguments, given, strict=True)]
+    _, batch = batch_axes(signature, [x.shape for x in arrays])
+    return arrays, batch
+
+
+def check_count(signature: Signature, given: Sequence[Any]) -> None:
+    """Raise unless there are as many arrays as arguments."""
+    if len(given) != len(signature.arguments):
+        names = ", ".join(a.name for a in signature.arguments)
+        raise ShapeError(f"expected {len(signature.arguments)} arrays ({names}), got {len(given)}.")
+
+
+def batch_axes(
+    signature: Signature, shapes: Sequence[tuple[int, ...]]
+) -> tuple[list[tuple[int, ...]], tuple[int, ...]]:
+    """Return the batch axes of every argument and those they broadcast to; refuse other shapes."""
+    leads = []
+    for (name, width, orders), shape in zip(signature.arguments, shapes, strict=True):
+        bad_lead = orders and (len(shape) < 2 or shape[0] != orders)
+        if not shape or shape[-1] != width or bad_lead:
+            lead = f"{orders}, *batch" if orders else "*batch"
+            raise ShapeError(f"{name} must have shape ({lead}, {width}), got {shape}.")
+        leads.append(shape[1:-1] if orders else shape[:-1])
     if leads.count(leads[0]) == len(leads):
-        return arrays, leads[0]
+        return leads, leads[0]
     try:
-        return arrays, np.broadcast_shapes(*leads)
+        return leads, np.broadcast_shapes(*leads)
     except ValueError:
-        shapes = ", ".join(f"{a.name}: {x.shape}" for a, x in zip(arguments, arrays, strict=True))
-        raise ShapeError(f"the batch axes of the arguments do not broadcast: {shapes}.") from None
-
-
-def _checked(argument: Argument, values: Any) -> np.ndarray:
-    array = as_floats(argument.name, values)
-    name, width, orders = argument
-    lead = f"{orders}, *batch" if orders else "*batch"
-    bad_lead = orders and (array.ndim < 2 or array.shape[0] != orders)
-    if array.ndim == 0 or array.shape[-1] != width or bad_lead:
-        raise ShapeError(f"{name} must have shape ({lead}, {width}), got {array.shape}.")
-    return array
-
-
-def _batch(argument: Argument, array: np.ndarray) -> tuple[int, ...]:
-    return array.shape[1:-1] if argument.orders else array.shape[:-1]
+        pairs = zip(signature.arguments, shapes, strict=True)
+        told = ", ".join(f"{a.name}: {shape}" for a, shape in pairs)
+        raise ShapeError(f"the batch axes of the arguments do not broadcast: {told}.") from None
 
 
 def check_values(robot: Robot, signature: Signature, arrays: Sequence[np.ndarray]) -> bool:
