@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,10 @@ if TYPE_CHECKING:
 
 class JounceError(Exception):
     """Base of all errors of this package."""
+
+    def __reduce__(self) -> tuple[object, ...]:  # some are made of more than their message
+        new = copyreg.__newobj__  # pyright: ignore[reportAttributeAccessIssue]
+        return new, (type(self), *self.args), self.__dict__
 
 
 class ShapeError(JounceError, ValueError):
@@ -69,13 +74,9 @@ class SingularityError(SingularError):
         advice: str = "Give damping > 0, leave that direction out, or raise condition_limit.",
     ) -> None:
         super().__init__(f"{where}: {finding}. {advice}")
-        self.where, self.finding, self.index, self._loss = where, finding, index, loss
-        self.advice = advice
+        self.finding, self.index = finding, index
         self.rank, self.condition, self.directions, _ = loss
         self.direction = self.directions[-1]
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.where, self.finding, self._loss, self.index, self.advice)
 
 
 class PathError(JounceError, ValueError):
@@ -84,9 +85,6 @@ class PathError(JounceError, ValueError):
     def __init__(self, message: str, time: float, condition: float, q: np.ndarray) -> None:
         super().__init__(message)
         self.time, self.condition, self.q = time, condition, q
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (str(self), self.time, self.condition, self.q)
 
 
 class InfeasibleError(JounceError, ValueError):
@@ -103,9 +101,6 @@ class SimulationError(JounceError, ArithmeticError):
     def __init__(self, message: str, partial: Any) -> None:
         super().__init__(message)
         self.partial = partial
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (str(self), self.partial)
 
 
 class SolverError(JounceError, ArithmeticError):

@@ -16,6 +16,8 @@ from jounce.kernels.table import QUANTITIES
 from jounce.model.checks import as_floats
 from jounce.model.robot import Robot
 
+Wrenches = Mapping[str, Any] | None  # by frame: `Wrench`, or rows in body representation
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wrench:
@@ -40,11 +42,7 @@ class Wrench:
 
 
 def evaluate(
-    robot: Robot,
-    quantity: str,
-    motion: Sequence[Any],
-    wrenches: Mapping[str, Any] | None = None,
-    **options: Any,
+    robot: Robot, quantity: str, motion: Sequence[Any], wrenches: Wrenches = None, **options: Any
 ) -> np.ndarray:
     """Run the kernel of a quantity on a motion ``q, *rates``, everything checked."""
     given = None if wrenches is None else as_wrenches(wrenches)
@@ -85,7 +83,7 @@ def _kernel(
     return kernel
 
 
-def as_wrenches(given: Mapping[str, Any] | None) -> dict[str, Wrench]:
+def as_wrenches(given: Wrenches) -> dict[str, Wrench]:
     """Return wrenches by frame; plain arrays are in body representation."""
     if given is None:
         return {}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from jounce.api.call import as_wrenches, rows_to_order
+from jounce.api.call import Wrenches, as_wrenches, rows_to_order
 from jounce.dynamics.closed_form import ClosedForm
 from jounce.dynamics.matrices import FACTORIZATIONS
 from jounce.dynamics.wrenches import frame_wrenches
@@ -20,11 +19,7 @@ from jounce.model.robot import Robot
 
 
 def closed_form(
-    robot: Robot,
-    q: Any,
-    *rates: Any,
-    wrenches: Mapping[str, Any] | None = None,
-    factorization: str = "passive",
+    robot: Robot, q: Any, *rates: Any, wrenches: Wrenches = None, factorization: str = "passive"
 ) -> ClosedForm:
     """Return the matrices of the closed form and their time derivatives of any order.
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.api.call import Wrench, as_wrenches, evaluate, rows_to_order
+from jounce.api.call import Wrench, Wrenches, as_wrenches, evaluate, rows_to_order
 from jounce.api.matrices import check_regular, forward_dynamics
 from jounce.api.singular import singularity_error
 from jounce.dynamics.closures import SOFTNESS
@@ -184,7 +184,7 @@ def constrained_forward_dynamics(
     v: Any,
     *forces: Any,
     contacts: Sequence[Closure] = (),
-    wrenches: Mapping[str, Any] | None = None,
+    wrenches: Wrenches = None,
 ) -> Constrained:
     """Return accelerations and multipliers, with time derivatives, from the forces and theirs.
 
@@ -228,7 +228,7 @@ def constrained_inverse_dynamics(
     actuated: str | Sequence[str] | None = None,
     weights: Any = None,
     contacts: Sequence[Closure] = (),
-    wrenches: Mapping[str, Any] | None = None,
+    wrenches: Wrenches = None,
 ) -> Constrained:
     """Return the forces of the actuated joints and the multipliers, with time derivatives.
 
@@ -293,7 +293,7 @@ def actuated_forces(
     robot: Robot,
     *motion: Any,
     actuated: str | Sequence[str] | None = None,
-    wrenches: Mapping[str, Any] | None = None,
+    wrenches: Wrenches = None,
 ) -> Constrained:
     """Return what `constrained_inverse_dynamics` does, the forces with zeros of other joints."""
     found, multipliers = constrained_inverse_dynamics(
@@ -344,7 +344,7 @@ def constrained_forward_dynamics_partials(
     v: Any,
     *forces: Any,
     contacts: Sequence[Closure] = (),
-    wrenches: Mapping[str, Any] | None = None,
+    wrenches: Wrenches = None,
 ) -> Constrained:
     """Return the partials of accelerations and multipliers, and of their time derivatives.
 
@@ -384,7 +384,7 @@ def constrained_inverse_dynamics_partials(
     actuated: str | Sequence[str] | None = None,
     weights: Any = None,
     contacts: Sequence[Closure] = (),
-    wrenches: Mapping[str, Any] | None = None,
+    wrenches: Wrenches = None,
 ) -> Constrained:
     """Return the partials of actuated forces and multipliers, and of their time derivatives.
 
@@ -451,14 +451,14 @@ def _spec(
     robot: Robot,
     quantity: str,
     order: int,
-    wrenches: Mapping[str, Any] | None = None,
+    wrenches: Wrenches = None,
     **options: str,
 ) -> KernelSpec:
     frames = [(name, w.representation) for name, w in as_wrenches(wrenches).items()]
     return kernel_spec(robot, quantity, order, frames, options)
 
 
-def _run(spec: KernelSpec, *arrays: Any, wrenches: Mapping[str, Any] | None = None) -> np.ndarray:
+def _run(spec: KernelSpec, *arrays: Any, wrenches: Wrenches = None) -> np.ndarray:
     loads = [rows_to_order(name, w.values, spec.order) for name, w in as_wrenches(wrenches).items()]
     with np.errstate(all="ignore"):  # singular samples are refused by the caller
         return kernel_of(spec).call(*arrays, *loads, check=True, threads=None)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from jounce.api.call import evaluate
+from jounce.api.call import Wrenches, evaluate
 from jounce.api.closed_form import closed_form
 from jounce.dynamics.inverse import FORMULATIONS
 from jounce.errors import check_name
@@ -20,7 +20,7 @@ def inverse_dynamics(
     v: Any,
     a: Any,
     *rates: Any,
-    wrenches: Mapping[str, Any] | None = None,
+    wrenches: Wrenches = None,
     formulation: str = "momentum",
 ) -> np.ndarray:
     """Return the generalised forces and their time derivatives, ``(K − 1, *batch, nv)``.
@@ -73,7 +73,7 @@ def joint_wrenches(
     v: Any,
     a: Any,
     *rates: Any,
-    wrenches: Mapping[str, Any] | None = None,
+    wrenches: Wrenches = None,
     representation: str = "body",
 ) -> np.ndarray:
     """Return the wrench each parent exerts on its body, ``(K − 1, *batch, n_bodies, 6)``.

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
-from jounce.api.call import evaluate
+from jounce.api.call import Wrenches, evaluate
 from jounce.dynamics.forward import singular
 from jounce.errors import NotFiniteError, ShapeError
 from jounce.model.robot import Robot
@@ -47,7 +46,7 @@ def coriolis_matrix(
 
 
 def forward_dynamics(
-    robot: Robot, q: Any, v: Any, *forces: Any, wrenches: Mapping[str, Any] | None = None
+    robot: Robot, q: Any, v: Any, *forces: Any, wrenches: Wrenches = None
 ) -> np.ndarray:
     """Return the acceleration and its time derivatives from the forces and theirs.
 

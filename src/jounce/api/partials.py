@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from jounce.api.call import as_wrenches, evaluate, rows_to_order
+from jounce.api.call import Wrenches, as_wrenches, evaluate, rows_to_order
 from jounce.api.matrices import check_regular
 from jounce.dynamics.friction import motor_signal
 from jounce.errors import ShapeError
@@ -24,7 +24,7 @@ from jounce.model.robot import Robot
 
 
 def inverse_dynamics_partials(
-    robot: Robot, q: Any, v: Any, a: Any, *rates: Any, wrenches: Mapping[str, Any] | None = None
+    robot: Robot, q: Any, v: Any, a: Any, *rates: Any, wrenches: Wrenches = None
 ) -> np.ndarray:
     """Return all partials ``[k, j] = ∂Q⁽ᵏ⁾/∂q⁽ʲ⁾``, ``(K − 1, K + 1, *batch, nv, nv)``.
 
@@ -45,7 +45,7 @@ def inverse_dynamics_partials(
 
 
 def forward_dynamics_partials(
-    robot: Robot, q: Any, v: Any, Q: Any, wrenches: Mapping[str, Any] | None = None
+    robot: Robot, q: Any, v: Any, Q: Any, wrenches: Wrenches = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return ∂a/∂q, ∂a/∂v and ∂a/∂Q = M⁻¹, each ``(*batch, nv, nv)``.
 
@@ -63,13 +63,7 @@ def forward_dynamics_partials(
 
 
 def inverse_dynamics_gradient(
-    robot: Robot,
-    weights: Any,
-    q: Any,
-    v: Any,
-    a: Any,
-    *rates: Any,
-    wrenches: Mapping[str, Any] | None = None,
+    robot: Robot, weights: Any, q: Any, v: Any, a: Any, *rates: Any, wrenches: Wrenches = None
 ) -> np.ndarray:
     """Return the partials of ``Σ λ_kᵀ Q⁽ᵏ⁾`` by q, v, a, ..., ``(K + 1, *batch, nv)``.
 
@@ -96,7 +90,7 @@ def inverse_dynamics_hessian_product(
     v: Any,
     a: Any,
     *rates: Any,
-    wrenches: Mapping[str, Any] | None = None,
+    wrenches: Wrenches = None,
 ) -> np.ndarray:
     """Return the Hessian of ``Σ λ_kᵀ Q⁽ᵏ⁾`` by q, v, a, ... times a direction.
 
@@ -131,7 +125,7 @@ def inverse_dynamics_hessian_product(
 
 
 def _force_kernel(
-    robot: Robot, motion: Sequence[Any], wrenches: Mapping[str, Any] | None
+    robot: Robot, motion: Sequence[Any], wrenches: Wrenches
 ) -> tuple[list[np.ndarray], list[np.ndarray], Kernel]:
     """Return the motion, q normalised, the wrenches as arrays and the kernel of the forces."""
     given, order = as_wrenches(wrenches), len(motion) - 3

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from jounce.api.call import Wrench, as_wrenches, rows_to_order
+from jounce.api.call import Wrench, Wrenches, as_wrenches, rows_to_order
 from jounce.errors import (
     ArgumentError,
     ModelError,
@@ -23,7 +23,6 @@ from jounce.model.checks import as_floats, checked, checked_configuration
 from jounce.model.robot import Robot
 from jounce.trajectory.protocol import Trajectory
 
-Wrenches = Mapping[str, Any] | None
 NAMES = "qvajs"
 FEWEST = 5  # q … q⁽⁴⁾: the torque of a motor needs the second derivative of the joint torque
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from jounce.api.call import Wrenches
 from jounce.api.dynamics import inverse_dynamics
 from jounce.api.matrices import forward_dynamics
-from jounce.elastic.drives import Wrenches
 from jounce.elastic.series import SeriesElastic
 from jounce.errors import ShapeError, UnsupportedError
 from jounce.model.checks import checked

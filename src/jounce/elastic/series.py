@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jounce.algebra.spatial_matrix import ad_matrix, hat
+from jounce.api.call import Wrenches
 from jounce.api.closures import actuated_forces
 from jounce.api.dynamics import inverse_dynamics
 from jounce.api.matrices import forward_dynamics
 from jounce.api.partials import forward_dynamics_partials
 from jounce.elastic.drives import (
-    Wrenches,
     angles_of,
     armature_of,
     checked_motion,

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.elastic.drives import Wrenches, checked_positive, checked_trajectory, constant_wrenches
+from jounce.api.call import Wrenches
+from jounce.elastic.drives import checked_positive, checked_trajectory, constant_wrenches
 from jounce.elastic.extension import DynamicExtension
 from jounce.elastic.series import SeriesElastic
 from jounce.elastic.variable_stiffness import StiffnessDrives

@@ -16,10 +16,10 @@ import numpy as np
 
 from jounce.algebra.jet import Jet
 from jounce.algebra.series import coefficients, derivatives, integrated
+from jounce.api.call import Wrenches
 from jounce.api.dynamics import inverse_dynamics
 from jounce.api.matrices import forward_dynamics
 from jounce.elastic.drives import (
-    Wrenches,
     checked_motion,
     coupled,
     joint_of,

@@ -9,8 +9,8 @@ import numpy as np
 
 from jounce.algebra.jet import Jet, derivatives
 from jounce.algebra.series import Series
-from jounce.api.call import Wrench, as_wrenches
-from jounce.elastic.drives import Wrenches, constant_wrenches
+from jounce.api.call import Wrench, Wrenches, as_wrenches
+from jounce.elastic.drives import constant_wrenches
 from jounce.errors import ArgumentError, ShapeError
 from jounce.model.robot import Robot
 from jounce.simulation.applied_forces import TimeFunction, takes

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from jounce.api.call import Wrenches
 from jounce.api.dynamics import inverse_dynamics
-from jounce.elastic.drives import Wrenches, checked_trajectory
+from jounce.elastic.drives import checked_trajectory
 from jounce.elastic.series import SeriesElastic
 from jounce.elastic.variable_stiffness import StiffnessDrives
 from jounce.errors import ArgumentError, WrongTypeError

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from jounce.algebra.series import Series, coefficients, integrated
-from jounce.api.call import Wrench
+from jounce.api.call import Wrench, Wrenches
 from jounce.api.closures import check_motion, constrained_forward_dynamics, projected
 from jounce.api.matrices import SMALLEST_PIVOT, forward_dynamics
-from jounce.elastic.drives import Wrenches, plain_state
+from jounce.elastic.drives import plain_state
 from jounce.elastic.series import SeriesElastic
 from jounce.elastic.variable_stiffness import StiffnessDrives
 from jounce.errors import WrongTypeError
