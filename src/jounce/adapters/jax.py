@@ -69,16 +69,12 @@ def function(
     return foreign_function(jax.numpy, spec, operand, bind)
 
 
-def _check_precision(jax: Any) -> None:
+def _operand(jax: Any, name: str, values: Any) -> Any:
     if not jax.config.jax_enable_x64:
         raise UnsupportedError(
             "Jounce computes in float64 and JAX is set to float32: call "
             "jax.config.update('jax_enable_x64', True) before the first array is made."
         )
-
-
-def _operand(jax: Any, name: str, values: Any) -> Any:
-    _check_precision(jax)
     try:
         array = jax.numpy.asarray(values)
     except (TypeError, ValueError) as error:

@@ -86,7 +86,8 @@ def _options(robot: Robot, quantity: str, given: Mapping[str, Any]) -> tuple[tup
             continue
         chosen[name] = value = given.get(name, values[0] if values else None)
         if name == "frame" and value is None:
-            raise UnknownNameError(f"{quantity} needs a frame; this robot has: {_names(robot)}.")
+            names = ", ".join(frame.name for frame in robot.frames)
+            raise UnknownNameError(f"{quantity} needs a frame; this robot has: {names}.")
         if name == "frame":
             robot.frame(str(value))
         elif values is VELOCITIES:
@@ -104,10 +105,6 @@ def _check_velocities(robot: Robot, name: str, words: str) -> None:
             f"{name} must be different indices of velocities below {robot.nv}, apart by blanks, "
             f"such as '0 1'; got {words!r}."
         )
-
-
-def _names(robot: Robot) -> str:
-    return ", ".join(f.name for f in robot.frames)
 
 
 def signature(spec: KernelSpec) -> Signature:

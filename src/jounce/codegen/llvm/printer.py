@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sized
 from dataclasses import dataclass
+from itertools import chain
 
 from jounce.codegen.fusion import Code, fused
 from jounce.codegen.llvm.chunks import ChunkPrinter
@@ -27,10 +28,9 @@ from jounce.codegen.llvm.rows import (
     SPAN,
     neighbours,
     print_fetch,
-    print_read_loop,
+    print_loop,
     print_reader,
     print_table,
-    print_write_loop,
     print_writer,
 )
 from jounce.codegen.llvm.sincos import LIMIT, print_libm, print_sincos
@@ -159,7 +159,7 @@ class _Printer:
                 self._call_rows(f"read{a}", "", a, "in")
             first += width
         if "read" in self.loops:
-            self.text.append(print_read_loop(self.lanes))
+            self.text.append(print_loop("read", self.lanes))
 
     def _writers(self) -> None:
         """Add the functions that write the outputs; wide rows go by way of packed rows."""
@@ -176,7 +176,7 @@ class _Printer:
             if direct:
                 self._call_rows(*self._write("write", a, direct), a, "out")
         for loop in sorted(self.loops & {"write", "pack"}):
-            self.text.append(print_write_loop(loop, self.lanes))
+            self.text.append(print_loop(loop, self.lanes))
 
     def _write(self, loop: str, argument: int, sources: dict[int, int | str]) -> tuple[str, str]:
         """Add a way to write columns; return the function and its last arguments."""
@@ -200,7 +200,7 @@ class _Printer:
             (k, *(slots.get(k + n, unused) * size for n in range(count)))
             for k in neighbours(slots, width, count)
         ]
-        self.text.append(print_table(f"columns.{name}", entries))
+        self.text.append(print_table(f"columns.{name}", chain(*entries), "i32"))
         return loop, f", ptr @columns.{name}, i64 {len(entries)}"
 
     def _slot(self, source: int | str) -> int:
@@ -224,14 +224,12 @@ class _Printer:
                 f"  call void @{name}(ptr %packed, i64 {width}, i64 0, i64 {self.lanes}, "
                 f"ptr %waste, ptr @S{table})"
             )
-        numbers = ", ".join(f"i64 {length}" for part in parts for length in part)
-        table = f"@segments{argument}"
-        self.text.append(f"{table} = private constant [{2 * len(parts)} x i64] [{numbers}]")
+        self.text.append(print_table(f"segments{argument}", chain(*parts)))
         tag = f"@T.sweep{argument}"
         lines.append(
             f"{self._argument(tag, argument, 'out')}\n"
             f"  call void @sweep(ptr %{tag}.p, i64 %{tag}.n, i64 %@T.row, i64 %end, i64 %rows, "
-            f"ptr %packed, i64 {width}, ptr {table}, i64 {len(parts)})"
+            f"ptr %packed, i64 {width}, ptr @segments{argument}, i64 {len(parts)})"
         )
         self.calls.append("\n".join(lines))
 
@@ -245,11 +243,13 @@ class _Printer:
     def _steps(self) -> list[list[str]]:
         """Return runs of chunks as functions; tables of angles go to the main module."""
         printer = ChunkPrinter(self.code, self.slots, self.lanes)
+        of, unused, size = self.slots.of, self.slots.unused, self.lanes * 8
         runs: list[list[str]] = []
         begins = True
         for k, step in enumerate(self.steps):
             if isinstance(step, Angles):
-                self.text.append(self._table(k, step.triples))
+                offsets = [of.get(value, unused) * size for value in chain(*step.triples)]
+                self.text.append(print_table(f"angles{k}", offsets))
                 self.calls.append(self._call_sincos(k, len(step.triples)))
                 begins = True
                 continue
@@ -272,13 +272,6 @@ class _Printer:
             f"  br i1 %{tag}, label %{tag}.far, label %{tag}.near\n"
             f"{tag}.far:\n{libm}\n  br label %{tag}.near\n{tag}.near:"
         )
-
-    def _table(self, k: int, triples: list[tuple[int, int, int]]) -> str:
-        """Return the byte offsets of angles, sines and cosines as a constant."""
-        of, unused, size = self.slots.of, self.slots.unused, self.lanes * 8
-        offsets = [of.get(value, unused) * size for triple in triples for value in triple]
-        numbers = ", ".join(f"i64 {offset}" for offset in offsets)
-        return f"@angles{k} = private constant [{len(offsets)} x i64] [{numbers}]"
 
     def _call_rows(self, name: str, table: str, argument: int, side: str) -> None:
         """Add the call of a reader or writer to the loop."""

@@ -8,7 +8,7 @@ after the other; many by a loop over a table of columns and places, which compil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from jounce.codegen.llvm.types import vector
 
@@ -104,32 +104,25 @@ class RowPrinter:
         even, odd = self._join(halves[::2]), self._join(halves[1::2])
         return self._interleave(even, odd, 0), self._interleave(even, odd, 1)
 
-    def store_pair(self, rows: list[str], column: int | str, x: str, y: str) -> None:
-        """Write two neighbouring columns."""
-        joined = (self._interleave(x, y, 0), self._interleave(x, y, 1))
+    def store_neighbours(self, rows: list[str], column: int | str, values: list[str]) -> None:
+        """Write two or four neighbouring columns."""
+        width = len(values)
+        joined = [
+            [self._interleave(x, y, odd) for odd in (0, 1)]
+            for x, y in zip(values[::2], values[1::2], strict=True)
+        ]
         for lane, row in enumerate(rows):
+            first, second = (*(pair[lane % 2] for pair in joined), "poison")[:2]
             k = lane - lane % 2
-            half = self.emit(
-                f"shufflevector {self.type} {joined[lane % 2]}, {self.type} poison, "
-                f"<2 x i32> <i32 {k}, i32 {k + 1}>"
+            order = ", ".join(
+                f"i32 {n}" for n in (k, k + 1, self.lanes + k, self.lanes + k + 1)[:width]
+            )
+            part = self.emit(
+                f"shufflevector {self.type} {first}, {self.type} {second}, "
+                f"<{width} x i32> <{order}>"
             )
             pointer = self.emit(f"getelementptr double, ptr {row}, i64 {column}")
-            self.lines.append(f"  store <2 x double> {half}, ptr {pointer}, align 8")
-
-    def store_quad(self, rows: list[str], column: int | str, *values: str) -> None:
-        """Write four neighbouring columns."""
-        first, second = (
-            [self._interleave(x, y, odd) for odd in (0, 1)] for x, y in (values[:2], values[2:])
-        )
-        for lane, row in enumerate(rows):
-            k = lane - lane % 2
-            order = ", ".join(f"i32 {n}" for n in (k, k + 1, self.lanes + k, self.lanes + k + 1))
-            quad = self.emit(
-                f"shufflevector {self.type} {first[lane % 2]}, {self.type} {second[lane % 2]}, "
-                f"<4 x i32> <{order}>"
-            )
-            pointer = self.emit(f"getelementptr double, ptr {row}, i64 {column}")
-            self.lines.append(f"  store <4 x double> {quad}, ptr {pointer}, align 8")
+            self.lines.append(f"  store <{width} x double> {part}, ptr {pointer}, align 8")
 
     def _join(self, parts: list[str]) -> str:
         """Concatenate vectors."""
@@ -177,41 +170,22 @@ def print_writer(name: str, columns: dict[int, int | str], lanes: int) -> str:
             out.store_column(rows, column, out.source(source))
         return out.text()
     for start in neighbours(columns, max(columns) + 1):
-        x, y = (out.source(columns[column]) for column in (start, start + 1))
-        out.store_pair(rows, start, x, y)
+        pair = [out.source(columns[column]) for column in (start, start + 1)]
+        out.store_neighbours(rows, start, pair)
     return out.text()
 
 
-def print_table(name: str, entries: list[tuple[int, ...]]) -> str:
-    """Return the table of a loop: first column, and offsets in scratch of it and its neighbours."""
-    numbers = [f"i32 {number}" for entry in entries for number in entry]
-    return f"@{name} = private constant [{len(numbers)} x i32] [{', '.join(numbers)}]"
+def print_table(name: str, numbers: Iterable[int], kind: str = "i64") -> str:
+    """Return a constant that holds numbers one after the other."""
+    words = [f"{kind} {number}" for number in numbers]
+    return f"@{name} = private constant [{len(words)} x {kind}] [{', '.join(words)}]"
 
 
-def print_read_loop(lanes: int) -> str:
-    """Return `@read`, which reads the columns of a table into scratch."""
+def print_loop(name: str, lanes: int) -> str:
+    """Return `@read`, `@write` or `@pack`, which moves columns between rows and scratch by a table.
 
-    def move(out: RowPrinter, rows: list[str], column: str, offsets: list[str]) -> None:
-        for offset, value in zip(offsets, out.load_pair(rows, column), strict=True):
-            out.store_slot(offset, value)
-
-    return _loop("read", lanes, move)
-
-
-def print_write_loop(name: str, lanes: int) -> str:
-    """Return `@write` or `@pack`, which writes the columns of a table from scratch."""
-
-    def move(out: RowPrinter, rows: list[str], column: str, offsets: list[str]) -> None:
-        store = out.store_pair if len(offsets) == 2 else out.store_quad
-        store(rows, column, *map(out.load_slot, offsets))
-
-    return _loop(name, lanes, move)
-
-
-def _loop(
-    name: str, lanes: int, move: Callable[[RowPrinter, list[str], str, list[str]], None]
-) -> str:
-    """Return the function that moves some columns for every entry of a table."""
+    An entry of it is the first column, and offsets in scratch of it and its neighbours.
+    """
     out = RowPrinter(name, lanes, ", ptr %table, i64 %count")
     rows = out.rows(written=name != "read")
     out.lines += ["  br label %loop", "loop:", "  %k = phi i64 [ 0, %start ], [ %k.next, %loop ]"]
@@ -222,7 +196,12 @@ def _loop(
         pointer = out.emit(f"getelementptr i32, ptr {entry}, i64 {part}")
         number = out.emit(f"load i32, ptr {pointer}")
         numbers.append(out.emit(f"zext i32 {number} to i64"))
-    move(out, rows, numbers[0], numbers[1:])
+    column, *offsets = numbers
+    if name != "read":
+        out.store_neighbours(rows, column, [out.load_slot(x) for x in offsets])
+    else:
+        for offset, value in zip(offsets, out.load_pair(rows, column), strict=True):
+            out.store_slot(offset, value)
     out.lines += [
         "  %k.next = add i64 %k, 1",
         "  %more = icmp ult i64 %k.next, %count",
