@@ -7,12 +7,11 @@ it is a function that CasADi differentiates, maps and prints like its own.  For 
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any
 
 from jounce.codegen.interpreter import carry_out
-from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SUB
+from jounce.codegen.opcodes import COS, OPERATORS, SIN, SQRT
 from jounce.errors import UnsupportedError
 from jounce.kernels.casadi_c import ports
 from jounce.kernels.description import kernel_spec, signature
@@ -59,10 +58,7 @@ def function(
     symbols = [casadi.SX.sym(port.name, *port.shape) for port in inputs]
     rows = [x[r, c] for x in symbols for r in range(x.shape[0]) for c in range(x.shape[1])]
     values: dict[int, Any] = dict(enumerate([*rows, *program.constants]))
-    functions = {
-        ADD: operator.add, SUB: operator.sub, MUL: operator.mul, DIV: operator.truediv,
-        NEG: operator.neg, SQRT: casadi.sqrt, SIN: casadi.sin, COS: casadi.cos,
-    }  # fmt: skip
+    functions = {**OPERATORS, SQRT: casadi.sqrt, SIN: casadi.sin, COS: casadi.cos}
     carry_out(program, values, functions)
     results = [
         casadi.reshape(casadi.vertcat(*(values[x] for x in row)), *reversed(port.shape)).T

@@ -13,7 +13,7 @@ from jounce.errors import ArgumentError, ShapeError, check_name
 from jounce.kernels.description import kernel_spec
 from jounce.kernels.kernel import KEPT_KERNELS, Kernel, kernel_of
 from jounce.kernels.table import QUANTITIES
-from jounce.model.checks import as_floats
+from jounce.model.checks import as_floats, check_finite
 from jounce.model.robot import Robot
 
 Wrenches = Mapping[str, Any] | None  # by frame: `Wrench`, or rows in body representation
@@ -107,3 +107,16 @@ def rows_to_order(name: str, values: Any, order: int) -> np.ndarray:
     if missing <= 0:
         return array[: order + 1]
     return np.concatenate([array, np.zeros((missing, *array.shape[1:]))])
+
+
+def positive_weights(weights: Any, count: int, one: str) -> np.ndarray:
+    """Return positive weights ``(count,)``, one for each of something; ones for None."""
+    if weights is None:
+        return np.ones(count)
+    array = as_floats("weights", weights)
+    if array.shape != (count,):
+        raise ShapeError(f"weights must have shape ({count},), one {one}, got {array.shape}.")
+    check_finite("weights", array)
+    if np.any(array <= 0.0):
+        raise ArgumentError(f"weights must be positive, got {array.tolist()}.")
+    return array

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.api.call import Wrench, Wrenches, as_wrenches, evaluate, rows_to_order
+from jounce.api.call import Wrench, Wrenches, as_wrenches, evaluate, positive_weights, rows_to_order
 from jounce.api.matrices import check_regular, forward_dynamics
 from jounce.api.singular import singularity_error
 from jounce.dynamics.closures import SOFTNESS
@@ -252,7 +252,7 @@ def constrained_inverse_dynamics(
     chosen = _actuated(robot, actuated)
     at, speed = _state(robot, whole, q, v)
     stacked = _stacked("rates", speed, a, *rates)
-    compliance = 1.0 / _weights(weights, len(chosen))
+    compliance = 1.0 / positive_weights(weights, len(chosen), "an actuated velocity")
     spec = _spec(
         whole, "constrained_inverse_dynamics", len(rates), wrenches, actuated=_words(chosen)
     )
@@ -408,7 +408,7 @@ def constrained_inverse_dynamics_partials(
     motion = _stacked("rates", speed, a, *rates)
     quantity = "constrained_inverse_dynamics_partials"
     spec = _spec(whole, quantity, len(rates), wrenches, actuated=_words(chosen))
-    compliance = 1.0 / _weights(weights, len(chosen))
+    compliance = 1.0 / positive_weights(weights, len(chosen), "an actuated velocity")
     found = _driven(robot, spec, at, motion, compliance, wrenches=wrenches)
     forces, multipliers = _matrices(found, len(rates) + 1, robot.nv)
     return Constrained(np.ascontiguousarray(forces[..., chosen, :]), multipliers)
@@ -574,17 +574,6 @@ def _actuated(robot: Robot, actuated: str | Sequence[str] | None) -> list[int]:
 
 def _words(indices: Sequence[int]) -> str:
     return " ".join(map(str, indices))
-
-
-def _weights(weights: Any, count: int) -> np.ndarray:
-    if weights is None:
-        return np.ones(count)
-    array = as_floats("weights", weights)
-    if array.shape != (count,):
-        raise ShapeError(f"weights must have shape ({count},), one an actuated velocity.")
-    if not (np.isfinite(array).all() and np.all(array > 0)):
-        raise ArgumentError(f"weights must be positive and finite, got {array.tolist()}.")
-    return array
 
 
 def _chosen(J: np.ndarray, rank: int) -> list[int]:

@@ -8,20 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SUB
+from jounce.codegen.opcodes import COS, OPERATORS, SIN, SQRT
 from jounce.codegen.program import Program
 from jounce.errors import ShapeError
 
-_UFUNCS: dict[int, Any] = {
-    ADD: np.add,
-    SUB: np.subtract,
-    MUL: np.multiply,
-    DIV: np.divide,
-    NEG: np.negative,
-    SQRT: np.sqrt,
-    SIN: np.sin,
-    COS: np.cos,
-}
+_FUNCTIONS = {**OPERATORS, SQRT: np.sqrt, SIN: np.sin, COS: np.cos}
 
 
 def interpret(
@@ -41,7 +32,7 @@ def interpret(
             values[len(values)] = x[..., column]
     values.update(enumerate(map(dtype, program.constants), start=len(values)))
     with np.errstate(all="ignore"):
-        carry_out(program, values, _UFUNCS)
+        carry_out(program, values, _FUNCTIONS)
     return [_block(row, values, batch, dtype) for row in program.outputs]
 
 

@@ -12,21 +12,16 @@ times as much, whatever the number of inputs.  Both are programs, so both can be
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from jounce.codegen.graph import Graph
 from jounce.codegen.interpreter import carry_out
-from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SUB
+from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, OPERATORS, SIN, SQRT, SUB
 from jounce.codegen.program import Program
 
 TRACED: Mapping[int, Callable[..., Any]] = {
-    ADD: operator.add,
-    SUB: operator.sub,
-    MUL: operator.mul,
-    DIV: operator.truediv,
-    NEG: operator.neg,
+    **OPERATORS,
     SQRT: lambda x: x.sqrt(),
     SIN: lambda x: x.sincos()[0],
     COS: lambda x: x.sincos()[1],

@@ -8,16 +8,13 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
+from jounce.api.call import positive_weights
 from jounce.api.kinematics import jacobian
 from jounce.api.singular import condition_numbers, singularity_error
 from jounce.dynamics.inverse_kinematics import Task
 from jounce.dynamics.twists import REPRESENTATIONS
 from jounce.errors import ArgumentError, ShapeError, SingularityError, check_name
-from jounce.ik.tasks import (
-    checked_task,
-    checked_weights,
-    prescribed_velocities,
-)
+from jounce.ik.tasks import checked_task, prescribed_velocities
 from jounce.kernels.description import KernelSpec
 from jounce.kernels.kernel import kernel_of
 from jounce.model.checks import as_floats
@@ -106,7 +103,11 @@ def inverse_kinematics_rates(
     if null_space is not None:
         arguments.append(_orders(robot, null_space, len(twists)))
         inputs += "z"
-    scale = None if weights is None else 1.0 / np.sqrt(checked_weights(robot, weights))
+    scale = (
+        None
+        if weights is None
+        else 1.0 / np.sqrt(positive_weights(weights, robot.nv, "a velocity"))
+    )
     if scale is not None:
         arguments.append(scale)
         inputs += "w"

@@ -45,19 +45,6 @@ def prescribed_velocities(robot: Robot, joints: str | Sequence[str]) -> list[int
     return sorted({i for joint in found for i in range(robot.nv)[joint.v_slice]})
 
 
-def checked_weights(robot: Robot, weights: Any) -> np.ndarray:
-    """Return positive weights ``(nv,)``."""
-    array = as_floats("weights", weights)
-    if array.shape != (robot.nv,):
-        raise ShapeError(
-            f"weights must have shape ({robot.nv},), one a velocity, got {array.shape}."
-        )
-    check_finite("weights", array)
-    if np.any(array <= 0.0):
-        raise ArgumentError(f"weights must be positive, got {array.tolist()}.")
-    return array
-
-
 def checked_poses(name: str, poses: Any) -> np.ndarray:
     """Return poses ``(*batch, 4, 4)``, rigid to 1e-6."""
     array = as_floats(name, poses)

@@ -7,15 +7,11 @@ from typing import Any
 
 import sympy as sp
 
-from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SUB
+from jounce.codegen.opcodes import COS, NEG, OPERATORS, SIN, SQRT
 from jounce.symbols.trace import DENOMINATOR, Listing
 
-_OPERATIONS = {
-    ADD: lambda x, y: x + y,
-    SUB: lambda x, y: x - y,
-    MUL: lambda x, y: x * y,
-    DIV: lambda x, y: x / y,
-    NEG: lambda x: -x,
+_FUNCTIONS = {
+    **OPERATORS,
     SQRT: sp.sqrt,
     SIN: lambda x: sp.sin(angle(x)),
     COS: lambda x: sp.cos(angle(x)),
@@ -28,7 +24,7 @@ def evaluated(listing: Listing, wanted: Sequence[int]) -> list[Any]:
     needed = _needed(listing, wanted)
     for value, op, operands in program.steps():
         if value in needed:
-            values[value] = _OPERATIONS[op](*(values[x] for x in operands))
+            values[value] = _FUNCTIONS[op](*(values[x] for x in operands))
     return [values[v] for v in wanted]
 
 
@@ -38,7 +34,7 @@ def replaced(listing: Listing, names: Iterator[Any]) -> tuple[list[tuple[Any, An
     uses = program.uses()
     pairs: list[tuple[Any, Any]] = []
     for value, op, operands in program.steps():
-        result = _OPERATIONS[op](*(values[x] for x in operands))
+        result = _FUNCTIONS[op](*(values[x] for x in operands))
         if uses[value] > 1 and op != NEG and not result.is_Atom:
             pairs.append((next(names), result))
             result = pairs[-1][0]
