@@ -50,11 +50,6 @@ def with_armature(robot: Robot, armature: np.ndarray) -> Robot:
     return replace(robot, joints=joints)
 
 
-def armature_of(robot: Robot) -> np.ndarray:
-    """Return the motor inertias of a robot in the order of v."""
-    return np.array([x for joint in robot.joints for x in joint.armature])
-
-
 def joint_of(robot: Robot, chosen: np.ndarray) -> str:
     """Return the name of the first joint that has a velocity chosen in ``(*batch, nv)``."""
     velocity = int(np.argwhere(chosen)[0][-1])

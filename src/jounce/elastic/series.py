@@ -16,7 +16,6 @@ from jounce.api.matrices import forward_dynamics
 from jounce.api.partials import forward_dynamics_partials
 from jounce.elastic.drives import (
     angles_of,
-    armature_of,
     checked_motion,
     coupled,
     joint_of,
@@ -145,7 +144,8 @@ class SeriesElastic:
         if np.ndim(given) == 0:  # motors that there are
             given = np.where(self._has_motor, as_floats("motor_inertia", given), 0.0)
         values = per_joint(self.robot, "motor_inertia", given, zero=self.rigid)
-        return np.where(values == 0.0, armature_of(self.robot), values)
+        own = [x for joint in self.robot.joints for x in joint.armature]
+        return np.where(values == 0.0, own, values)
 
     def feedforward(
         self, q: Any, v: Any, a: Any, j: Any = None, s: Any = None, *, wrenches: Wrenches = None

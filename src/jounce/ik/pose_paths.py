@@ -21,7 +21,7 @@ from jounce.algebra.se3 import body_twist
 from jounce.algebra.vector import Vec3
 from jounce.errors import ArgumentError, ShapeError, TableError
 from jounce.files import csv_rows
-from jounce.ik.tasks import checked_poses
+from jounce.ik.pose_solver import checked_poses
 from jounce.model.checks import as_floats, check_finite, check_increasing
 from jounce.trajectory.protocol import checked_times
 

@@ -12,10 +12,16 @@ import numpy as np
 from jounce.algebra.rigid import join, normalized, rotation_vector
 from jounce.api.kinematics import frame_pose
 from jounce.errors import ArgumentError, ShapeError, check_name
-from jounce.ik.tasks import checked_poses, checked_task
+from jounce.ik.rates import checked_task
 from jounce.kernels.description import KernelSpec
 from jounce.kernels.kernel import Kernel, kernel_of
-from jounce.model.checks import checked_configuration, checked_integer
+from jounce.model.checks import (
+    ROTATION_TOLERANCE,
+    as_floats,
+    check_finite,
+    checked_configuration,
+    checked_integer,
+)
 from jounce.model.components import position_kinds, velocity_kinds
 from jounce.model.configuration import integrate
 from jounce.model.directions import DIRECTIONS, checked_directions, in_order
@@ -104,6 +110,27 @@ def inverse_kinematics(
         error.reshape(batch)[()],
         steps.reshape(batch)[()],
     )
+
+
+def checked_poses(name: str, poses: Any) -> np.ndarray:
+    """Return poses ``(*batch, 4, 4)``, rigid to 1e-6."""
+    array = as_floats(name, poses)
+    if array.ndim < 2 or array.shape[-2:] != (4, 4):
+        raise ShapeError(f"{name} must have shape (*batch, 4, 4), got {array.shape}.")
+    check_finite(name, array)
+    R = array[..., :3, :3]
+    with np.errstate(over="ignore", invalid="ignore"):
+        error = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(axis=(-1, -2), initial=0.0)
+    is_turned = np.linalg.det(R) < 0
+    is_bad = ~(error <= ROTATION_TOLERANCE) | is_turned | (array[..., 3, :] != (0, 0, 0, 1)).any(-1)
+    if np.any(is_bad):
+        where = [int(i) for i in np.argwhere(is_bad)[0]]
+        raise ArgumentError(
+            f"{name}{where or ''} is not a rigid transform: the upper left 3×3 must be a rotation "
+            f"to {ROTATION_TOLERANCE:g} and the last row 0 0 0 1, got "
+            f"{array[tuple(where)].tolist()}."
+        )
+    return np.ascontiguousarray(array)
 
 
 def _search(

@@ -11,10 +11,16 @@ import numpy as np
 from jounce.api.call import positive_weights
 from jounce.api.kinematics import jacobian
 from jounce.api.singular import condition_numbers, singularity_error
-from jounce.dynamics.inverse_kinematics import Task
+from jounce.dynamics.inverse_kinematics import Task, task_of
 from jounce.dynamics.twists import REPRESENTATIONS
-from jounce.errors import ArgumentError, ShapeError, SingularityError, check_name
-from jounce.ik.tasks import checked_task, prescribed_velocities
+from jounce.errors import (
+    ArgumentError,
+    ShapeError,
+    SingularityError,
+    UnsupportedError,
+    check_name,
+    check_type,
+)
 from jounce.kernels.description import KernelSpec
 from jounce.kernels.kernel import kernel_of
 from jounce.model.checks import as_floats
@@ -95,7 +101,7 @@ def inverse_kinematics_rates(
     if not twists:
         raise ShapeError("inverse_kinematics_rates needs q and at least one twist.")
     names = checked_directions(directions)
-    fixed = prescribed_velocities(robot, independent)
+    fixed = _prescribed_velocities(robot, independent)
     prescribed = " ".join(map(str, fixed))
     task = checked_task(robot, frame, representation, names, prescribed)
     V = _stacked("twists", twists, names)
@@ -135,6 +141,35 @@ def inverse_kinematics_rates(
     residual = found[..., robot.nv : -1][..., order]
     condition = np.broadcast_to(condition_numbers(where.jacobian()), rates.shape[1:-1]).copy()
     return IKRates(rates, np.ascontiguousarray(residual), condition)
+
+
+def checked_task(
+    robot: Robot, frame: str, representation: str, names: Sequence[str], prescribed: str = ""
+) -> Task:
+    """Return the task of a frame that at least one joint moves."""
+    check_type("robot", robot, Robot)
+    if robot.closures:
+        raise UnsupportedError(
+            f"inverse kinematics knows trees only and robot {robot.name!r} has closures that it "
+            "would open: use jounce.close and jounce.closed_rates, or robot.without_closures()."
+        )
+    task = task_of(robot, frame, representation, in_order(names), prescribed)
+    if not task.free:
+        raise UnsupportedError(
+            f"no joint that may move carries the frame {frame!r} of robot {robot.name!r}; "
+            "choose a frame further out."
+        )
+    return task
+
+
+def _prescribed_velocities(robot: Robot, joints: str | Sequence[str]) -> list[int]:
+    """Return the indices of the velocities of these joints."""
+    names = [joints] if isinstance(joints, str) else list(joints)
+    found = [robot.joint(name) for name in names]
+    for joint in found:
+        if joint.mimic is not None:
+            raise UnsupportedError(f"joint {joint.name!r} follows another; prescribe that one.")
+    return sorted({i for joint in found for i in range(robot.nv)[joint.v_slice]})
 
 
 def _stacked(what: str, twists: Sequence[Any], names: list[str]) -> np.ndarray:

@@ -24,7 +24,6 @@ from jounce.kernels.team import (
     Team,
     team,
 )
-from jounce.model.checks import checked_integer
 
 BLOCK_ROWS = 1 << 15  # rows a native call: Ctrl-C is answered in between
 INTERPRETED_ROWS = 1 << 12  # rows interpreted at once: bounds the memory of intermediate values
@@ -143,12 +142,6 @@ def run_interpreted(program: Program, inputs: Rows, outputs: Rows, rows: int) ->
         parts = [x if len(x) == 1 else x[span] for x in given]
         for block, values in zip(blocks, interpret(program, parts), strict=True):
             block[span] = values
-
-
-def check_threads(asked: Any) -> None:
-    """Refuse a number of threads that is none."""
-    if asked is not None:
-        checked_integer("threads", asked, 1)
 
 
 def _cores() -> int:

@@ -34,7 +34,7 @@ from jounce.kernels.arrays import (
 )
 from jounce.kernels.casadi_c import export_casadi
 from jounce.kernels.description import KernelSpec, kernel_spec, partials_of, signature
-from jounce.kernels.execution import Runner, check_threads, run_interpreted
+from jounce.kernels.execution import Runner, run_interpreted
 from jounce.kernels.export import c_source, export_c, exported
 from jounce.kernels.export_cpp import export_cpp
 from jounce.kernels.export_matlab import export_matlab
@@ -44,6 +44,7 @@ from jounce.kernels.products import PRODUCTS
 from jounce.kernels.tracing import traced
 from jounce.kernels.waiting import told_when_slow
 from jounce.lazy import cached_property
+from jounce.model.checks import checked_integer
 from jounce.model.robot import Robot
 
 KEPT_KERNELS = 256
@@ -178,7 +179,8 @@ class Kernel:
         ``check=True`` refuses NaN, infinity, also in a result of numbers that are too large, and
         quaternions that are not of unit length.
         """
-        check_threads(threads)
+        if threads is not None:
+            checked_integer("threads", threads, 1)
         plain = self._plain(arrays, out, threads)
         if plain is not None:
             result, job, rows, runner = plain
