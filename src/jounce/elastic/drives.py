@@ -95,17 +95,6 @@ def require_plain_joints(robot: Robot, *, quaternions: bool = False) -> None:
             )
 
 
-def angles_of(robot: Robot, q: np.ndarray) -> np.ndarray:
-    """Return the coordinate of every velocity, ``(*batch, nv)``; zero where a quaternion is."""
-    if not robot.quaternions:
-        return q
-    result = np.zeros((*q.shape[:-1], robot.nv))
-    for joint in robot.joints:
-        if joint.quaternion is None:
-            result[..., joint.v_slice] = q[..., joint.q_slice]
-    return result
-
-
 def checked_motion(robot: Robot, motion: Sequence[Any]) -> list[np.ndarray]:
     """Return q and its rates as arrays; at least four rates."""
     if len(motion) < FEWEST:

@@ -15,7 +15,6 @@ from jounce.api.dynamics import inverse_dynamics
 from jounce.api.matrices import forward_dynamics
 from jounce.api.partials import forward_dynamics_partials
 from jounce.elastic.drives import (
-    angles_of,
     checked_motion,
     coupled,
     joint_of,
@@ -29,6 +28,7 @@ from jounce.kernels.description import kernel_spec
 from jounce.kernels.kernel import kernel_of
 from jounce.model.checks import as_floats, checked
 from jounce.model.robot import Robot
+from jounce.trajectory.protocol import positions
 
 CONSISTENT = 1e-9  # rad: how well the motor of a rigid joint must stand where the joint is
 
@@ -197,7 +197,7 @@ class SeriesElastic:
         """Return q and its rates as the motors of rigid joints would see them."""
         if not self.robot.quaternions:
             return [q, *rates]
-        return [angles_of(self.robot, q), *(np.where(self._has_motor, x, 0.0) for x in rates)]
+        return [positions(self.robot, q), *(np.where(self._has_motor, x, 0.0) for x in rates)]
 
     def torques(self, q: Any, *rates: Any, wrenches: Wrenches = None) -> np.ndarray:
         """Return the motor torque and its derivatives, ``(K − 3, *batch, nv)``, from K rates.
@@ -232,7 +232,7 @@ class SeriesElastic:
     ) -> list[np.ndarray]:
         """Return the torque of the springs, with its rate for springs without damping."""
         nv, n = self.robot.nv, self.gear_ratio
-        angles = angles_of(self.robot, checked("q", q, self.robot.nq, "nq"))
+        (angles,) = self._angles(checked("q", q, self.robot.nq, "nq"))
         stretch = checked("theta", theta, nv) / n - angles
         speed = checked("theta1", theta1, nv) / n - checked("v", v, nv)
         torque = self._spring * stretch + self._spring_damping * speed

@@ -101,7 +101,8 @@ def inverse_kinematics(
     rng = np.random.default_rng(seed)
     q, steps = _search(goal, targets, first, starts, iterations, rng)
     q = _unwound(goal, q, first)
-    error = _errors(robot, frame, q, targets, names, representation)
+    pose, wanted = frame_pose(robot, frame, q)[0], targets.reshape(-1, 4, 4)
+    error = np.linalg.norm(pose_error(pose, wanted, in_order(names), representation), axis=-1)
     inside = ((q >= goal.lower) & (q <= goal.upper)).all(axis=-1)
     converged = (error <= tolerance) & inside
     return IKResult(
@@ -206,19 +207,6 @@ def _turning(robot: Robot) -> np.ndarray:
         if joint.mimic is None and (joint.kind == "helical" or i in leaders):
             turns[joint.q_slice] = False
     return turns
-
-
-def _errors(
-    robot: Robot,
-    frame: str,
-    q: np.ndarray,
-    targets: np.ndarray,
-    names: list[str],
-    representation: str,
-) -> np.ndarray:
-    pose = frame_pose(robot, frame, q)[0]
-    left = pose_error(pose, targets.reshape(-1, 4, 4), in_order(names), representation)
-    return np.linalg.norm(left, axis=-1)
 
 
 def pose_error(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from jounce.algebra.se3 import Transform
+from jounce.algebra.so3 import Rotation
 from jounce.algebra.vector import Vec3
 from jounce.model.inertia import Inertia
 from jounce.model.joints.kinds import JointType
@@ -52,8 +53,13 @@ def snapped(robot: Robot) -> Robot:
 
 
 def _placement(pose: Transform, moved: list[float]) -> Transform:
-    rows = tuple(type(row)(*(_turned(x, moved) for x in row)) for row in pose.rotation.rows)
-    return Transform(pose.rotation._replace(rows=rows), _point(pose.p, moved))
+    return Transform(turned(pose.rotation, moved), _point(pose.p, moved))
+
+
+def turned(rotation: Rotation, moved: list[float], near: float = NEAR) -> Rotation:
+    """Return a rotation with −1, 0 and 1 for entries next to them."""
+    x, y, z = (Vec3(*(_turned(x, moved, near) for x in row)) for row in rotation.rows)
+    return rotation._replace(rows=(x, y, z))
 
 
 def _geometry(joint: JointType, moved: list[float]) -> JointType:
@@ -81,9 +87,9 @@ def _inertia(inertia: Inertia, moved: list[float]) -> Inertia:
     return Inertia(mass, com, rotational)
 
 
-def _turned(x: Any, moved: list[float]) -> Any:
+def _turned(x: Any, moved: list[float], near: float = NEAR) -> Any:
     """Return −1, 0 or 1 for an entry of a rotation next to it."""
-    if not isinstance(x, float) or abs(x - round(x)) > NEAR:
+    if not isinstance(x, float) or abs(x - round(x)) > near:
         return x
     return _noted(x, float(round(x)), moved, 1.0)
 

@@ -26,6 +26,7 @@ from jounce.dynamics.matrices import coriolis_matrix, mass_matrix
 from jounce.errors import ModelError, UnsupportedError
 from jounce.model.records import mapped
 from jounce.model.robot import Robot
+from jounce.symbols.snapping import turned
 
 DENOMINATOR = 5040  # factors of Taylor series up to order 7, and what users type
 ROUNDOFF = 4e-16  # of a number
@@ -179,14 +180,6 @@ def _cleaned(robot: Robot) -> Robot:
     """Return the robot without the 6e-17 that π/2 in a file leaves in a rotation."""
     bodies = []
     for body in robot.bodies:
-        rotation = body.placement.rotation
-        rows = tuple(type(row)(*map(_rounded, row)) for row in rotation.rows)
-        placement = body.placement._replace(rotation=rotation._replace(rows=rows))
-        bodies.append(replace(body, placement=placement))
+        rotation = turned(body.placement.rotation, [], near=4 * ROUNDOFF)
+        bodies.append(replace(body, placement=body.placement._replace(rotation=rotation)))
     return replace(robot, bodies=tuple(bodies))
-
-
-def _rounded(x: Any) -> Any:
-    if isinstance(x, float) and abs(x - round(x)) < 4 * ROUNDOFF:
-        return float(round(x))
-    return x
