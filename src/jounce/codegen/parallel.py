@@ -45,41 +45,39 @@ def compile_modules(
     """
     queue = deque(range(len(modules)))
     results: dict[int, bytes] = {}
+
+    def compile_here(index: int) -> None:
+        if index not in results:
+            results[index] = compile_module(modules[index])
+        if progress is not None:
+            progress(len(results), len(modules))
+
     for helper in team:
         helper.give(modules, queue, results)
     while queue:
-        _compile_next(modules, queue, results)
-        _report(progress, results, modules)
+        try:
+            index = queue.popleft()
+        except IndexError:  # a helper was faster
+            break
+        compile_here(index)
     for helper in team:
         if helper.thread.is_alive():
             helper.thread.join(PATIENCE)
     for index in range(len(modules)):
-        if index not in results:
-            results[index] = compile_module(modules[index])
-        _report(progress, results, modules)
+        compile_here(index)
     return [results[index] for index in range(len(modules))]
 
 
 def available_workers() -> int:
     """Return how many helpers make sense next to this process."""
-    try:
-        cores = len(os.sched_getaffinity(0))
-    except AttributeError:  # not on this system
-        cores = os.cpu_count() or 1
-    return min(cores, 8) - 1
+    return min(available_cores(), 8) - 1
 
 
-def _compile_next(modules: tuple[str, ...], queue: deque[int], results: dict[int, bytes]) -> None:
-    try:
-        index = queue.popleft()
-    except IndexError:  # a helper was faster
-        return
-    results[index] = compile_module(modules[index])
-
-
-def _report(progress: Progress | None, results: dict[int, bytes], modules: tuple[str, ...]) -> None:
-    if progress is not None:
-        progress(len(results), len(modules))
+def available_cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # not on every system
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 class Helper:

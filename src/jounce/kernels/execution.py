@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import threading
 from functools import lru_cache
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from jounce.codegen.interpreter import interpret
 from jounce.codegen.llvm.sweep import PAST_CACHE, WIDE
 from jounce.codegen.machine_code import MachineCode
+from jounce.codegen.parallel import available_cores
 from jounce.codegen.program import Program
 from jounce.kernels.arrays import Rows
 from jounce.kernels.team import (
@@ -118,7 +118,7 @@ class Runner:
         parts = -(-rows // PART_ROWS)
         if asked is None:
             worth = min(rows * self._work // THREAD_OPERATIONS, parts)
-            return 1 if worth < 2 else min(_cores(), worth, MAX_THREADS)
+            return 1 if worth < 2 else min(available_cores(), worth, MAX_THREADS)
         return max(1, min(int(asked), parts, MAX_THREADS))
 
 
@@ -142,9 +142,3 @@ def run_interpreted(program: Program, inputs: Rows, outputs: Rows, rows: int) ->
         parts = [x if len(x) == 1 else x[span] for x in given]
         for block, values in zip(blocks, interpret(program, parts), strict=True):
             block[span] = values
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -131,7 +131,7 @@ def test_threads_are_taken_where_they_pay():
     runner = jounce.kernel(ROBOT, "inverse_dynamics").runner
     assert isinstance(runner, Runner)
     assert runner._threads(None, 100) == 1
-    assert runner._threads(None, 10**9) == execution._cores()
+    assert runner._threads(None, 10**9) == execution.available_cores()
     assert runner._threads(10**9, 10**9) == execution.MAX_THREADS
     assert runner._threads(5, 0) == 1
 
@@ -139,7 +139,7 @@ def test_threads_are_taken_where_they_pay():
 def test_a_row_is_not_shared_however_much_work_it_is(monkeypatch: pytest.MonkeyPatch):
     runner = jounce.kernel(ROBOT, "inverse_dynamics").runner
     assert isinstance(runner, Runner)
-    monkeypatch.setattr(execution, "_cores", lambda: 1000)
+    monkeypatch.setattr(execution, "available_cores", lambda: 1000)
     monkeypatch.setattr(runner, "_work", 10**9)
     found = [runner._threads(None, rows) for rows in (1, PART_ROWS, PART_ROWS + 1, 10**6)]
     assert found == [1, 1, 2, execution.MAX_THREADS]
