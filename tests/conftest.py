@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import zlib
-from collections import OrderedDict
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -26,6 +26,8 @@ def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
 
     The kernels of such a test are its own, so that no other test meets an interpreted one.
     """
+    from jounce.kernels import kernel as kernels
+
     monkeypatch.setenv("JOUNCE_INTERPRET", "1")
-    monkeypatch.setattr("jounce.kernels.kernel._kernels", OrderedDict())
+    monkeypatch.setattr(kernels, "_kernel", lru_cache(kernels.Kernel))
     monkeypatch.setattr("jounce.api.call._called", {})

@@ -40,7 +40,7 @@ for pause in (0.02, 0.2, 0.6):
         os.waitpid(child, 0)
         raise SystemExit("the child hangs")
     assert os.waitstatus_to_exitcode(status) == 7
-    jounce.kernels.kernel._kernels.clear()
+    jounce.kernels.kernel._kernel.cache_clear()
     jounce.api.call._called.clear()
     jounce.codegen.cache.clear()
 """

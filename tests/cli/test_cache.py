@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from tests.cli.program import only_line, run
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache, and no kernels from the tests before."""
     monkeypatch.setenv("JOUNCE_CACHE_DIR", str(tmp_path / "kept"))
-    monkeypatch.setattr(kernels, "_kernels", type(kernels._kernels)())
+    monkeypatch.setattr(kernels, "_kernel", lru_cache(kernels.Kernel))
     return tmp_path / "kept"
 
 
@@ -45,7 +46,7 @@ def test_warm_show_clear(place: Path):
     assert re.fullmatch(
         r"inverse_dynamics of planar2r, order 2: \d+ operations, compiled in \d+\.\d\d s\n", out
     )
-    kernels._kernels.clear()  # as in another process
+    kernels._kernel.cache_clear()  # as in another process
     assert jounce("cache", "warm", "planar2r", "--order", "2")[1].endswith("was there already\n")
     found = shown()
     assert int(found["entries"]) >= 1

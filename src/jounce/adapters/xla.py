@@ -22,33 +22,21 @@ INTERNAL = 13  # code of the error that a handler returns
 MAJOR = 0  # version of the layouts below
 
 
-class _Version(ctypes.Structure):
-    _fields_ = [
-        ("size", c_size_t), ("extension", c_void_p), ("major", c_int), ("minor", c_int),
-    ]  # fmt: skip
+def _structure(**fields: Any) -> Any:
+    return type("Structure", (ctypes.Structure,), {"_fields_": [*fields.items()]})
 
 
-class _Metadata(ctypes.Structure):
-    _fields_ = [("size", c_size_t), ("version", _Version), ("traits", c_uint32)]
-
-
-class _Extension(ctypes.Structure):
-    _fields_ = [
-        ("size", c_size_t), ("kind", c_int), ("next", c_void_p), ("metadata", POINTER(_Metadata)),
-    ]  # fmt: skip
-
-
-class _NewError(ctypes.Structure):
-    _fields_ = [
-        ("size", c_size_t), ("extension", c_void_p), ("message", ctypes.c_char_p), ("code", c_int),
-    ]  # fmt: skip
-
-
-class _Api(ctypes.Structure):
-    _fields_ = [
-        ("size", c_size_t), ("extension", c_void_p), ("version", _Version), ("internal", c_void_p),
-        ("new_error", ctypes.CFUNCTYPE(c_void_p, POINTER(_NewError))),
-    ]  # fmt: skip
+_Version = _structure(size=c_size_t, extension=c_void_p, major=c_int, minor=c_int)
+_Metadata = _structure(size=c_size_t, version=_Version, traits=c_uint32)
+_Extension = _structure(size=c_size_t, kind=c_int, next=c_void_p, metadata=POINTER(_Metadata))
+_NewError = _structure(size=c_size_t, extension=c_void_p, message=ctypes.c_char_p, code=c_int)
+_Api = _structure(
+    size=c_size_t,
+    extension=c_void_p,
+    version=_Version,
+    internal=c_void_p,
+    new_error=ctypes.CFUNCTYPE(c_void_p, POINTER(_NewError)),
+)
 
 
 class Buffer(ctypes.Structure):
@@ -70,20 +58,18 @@ class Buffer(ctypes.Structure):
         return self.data or 0
 
 
-class _Buffers(ctypes.Structure):
-    _fields_ = [
-        ("size", c_size_t), ("extension", c_void_p), ("count", c_int64), ("types", c_void_p),
-        ("buffers", c_void_p),
-    ]  # fmt: skip
-
-
-class _Frame(ctypes.Structure):
-    _fields_ = [
-        ("size", c_size_t), ("extension", POINTER(_Extension)), ("api", POINTER(_Api)),
-        ("context", c_void_p), ("stage", c_int), ("arguments", _Buffers), ("results", _Buffers),
-    ]  # fmt: skip
-
-
+_Buffers = _structure(
+    size=c_size_t, extension=c_void_p, count=c_int64, types=c_void_p, buffers=c_void_p
+)
+_Frame = _structure(
+    size=c_size_t,
+    extension=POINTER(_Extension),
+    api=POINTER(_Api),
+    context=c_void_p,
+    stage=c_int,
+    arguments=_Buffers,
+    results=_Buffers,
+)
 _Handler = ctypes.CFUNCTYPE(c_void_p, c_void_p)
 _capsule = ctypes.pythonapi.PyCapsule_New
 _capsule.restype = ctypes.py_object

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 from jounce.codegen.fusion import Code, fused
@@ -21,6 +20,7 @@ from jounce.codegen.program import Program
 from jounce.codegen.schedule import Angles, Chunk, cut, schedule
 from jounce.codegen.slots import allocate
 from jounce.errors import ArgumentError
+from jounce.lazy import cached_property
 
 CHUNK = 2000
 BATCH_CHUNK = 200  # operations in a loop: what is alive in it is to stay in registers and cache

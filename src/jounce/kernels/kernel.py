@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -322,7 +321,7 @@ def kernel(
     return kernel_of(kernel_spec(robot, quantity, order, wrenches, options)).compile()
 
 
-_kernels: OrderedDict[KernelSpec, Kernel] = OrderedDict()
+_kernel = lru_cache(KEPT_KERNELS)(Kernel)
 _registry = threading.Lock()
 
 
@@ -338,15 +337,8 @@ if hasattr(os, "register_at_fork"):
 
 def kernel_of(spec: KernelSpec) -> Kernel:
     """Return the kernel of this description, made once and kept while it is used."""
-    with _registry:
-        found = _kernels.get(spec)
-        if found is None:
-            found = _kernels[spec] = Kernel(spec)
-            if len(_kernels) > KEPT_KERNELS:
-                _kernels.popitem(last=False)
-        else:
-            _kernels.move_to_end(spec)
-        return found
+    with _registry:  # of threads that come together one makes it
+        return _kernel(spec)
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -21,7 +22,6 @@ from jounce.dynamics import (
     pose_step,
     poses,
     regressor,
-    tensor_arrays,
     tensors,
     twists,
     wrenches,
@@ -88,9 +88,9 @@ class Words(NamedTuple):
 class Quantity(NamedTuple):
     """One compilable quantity; its name is that of its text.
 
-    ``text`` maps robot, q, rates (and wrenches) and the options to rows of scalars, one row an
-    order; it takes ``extra_rates`` more rates than the order.  ``tail`` is the shape of one
-    result, by number, by attribute of the robot, or by a function of robot and options.
+    ``text`` maps robot, q, rates (and wrenches, if it names them) and the options to rows of
+    scalars, one row an order; it takes ``extra_rates`` more rates than the order.  ``tail`` is the
+    shape of a result, by number, by attribute of the robot, or by a function of robot and options.
     ``options`` gives the allowed values of each option, the first one the default, or how it is
     read; the option ``frame`` takes any frame of the robot.
     ``results`` names the rows at an order where they are not the quantity and its time
@@ -98,7 +98,6 @@ class Quantity(NamedTuple):
 
     With ``shapes``, which maps robot, order and options to the arguments and the length of a
     result, the text takes the robot, one entry an argument (wrenches apart), and the options.
-    ``arrays`` computes the same from a tree and arrays, for robots too large to compile.
     ``methods`` gives the values of the text's argument ``method`` that are worth counting for a
     robot: the one with the fewest operations is compiled.
     ``closed`` names the function for robots with closures, where this one holds for trees only;
@@ -109,16 +108,19 @@ class Quantity(NamedTuple):
     tail: tuple[int | str | Callable[..., int], ...] = ()
     extra_rates: int = 0
     options: Mapping[str, tuple[str, ...] | Words] = {}
-    takes_wrenches: bool = False
     rate_name: Callable[[int], str] = rate_name
     unit: str = "SI units"
     results: Callable[[int], list[str]] | None = None
     highest_order: int | None = None
     shapes: Callable[..., tuple[list[tuple[str, int, int]], int]] | None = None
-    arrays: Callable[..., Any] | None = None
     methods: Callable[[Robot], tuple[str, ...]] | None = None
     closed: str = ""
     needs_closures: bool = False
+
+    @property
+    def takes_wrenches(self) -> bool:
+        """Whether the text knows external wrenches."""
+        return "wrenches" in inspect.signature(self.text).parameters
 
     def rows(self, order: int) -> int:
         """Return how many results there are at an order."""
@@ -146,7 +148,6 @@ _ROWS = (
         ("nv",),
         2,
         {"formulation": tuple(inverse.FORMULATIONS)},
-        True,
         unit=_FORCES,
         closed="constrained_inverse_dynamics",
     ),
@@ -155,7 +156,6 @@ _ROWS = (
         ("n_bodies", 6),
         2,
         _REPRESENTATION,
-        True,
         unit="N m, N; body after body",
         closed="constrained_inverse_dynamics",
     ),
@@ -163,7 +163,6 @@ _ROWS = (
         forward.forward_dynamics,
         ("nv",),
         2,
-        takes_wrenches=True,
         rate_name=_force_name,
         unit="rad/s^2, m/s^2",
         methods=forward.fewest,
@@ -173,7 +172,6 @@ _ROWS = (
         forward.forward_dynamics_and_pivots,
         ("nv",),
         2,
-        takes_wrenches=True,
         rate_name=_force_name,
         results=lambda order: [*_derivatives("acceleration", order), "pivots of M"],
         methods=forward.fewest,
@@ -184,7 +182,6 @@ _ROWS = (
         forward.forward_dynamics_partials,
         ("nv", "nv"),
         2,
-        takes_wrenches=True,
         rate_name=_force_name,
         results=lambda _: ["da/dq", "da/dv", "da/dQ"],
         highest_order=0,
@@ -196,7 +193,6 @@ _ROWS = (
         partials.inverse_dynamics_partials,
         ("nv", "nv"),
         2,
-        takes_wrenches=True,
         results=lambda order: _mixed("Q", order + 1, order + 3),
         closed="constrained_inverse_dynamics_partials",
     ),
@@ -235,12 +231,7 @@ _ROWS = (
         rate_name=lambda k: ("v", "v_r", "a_r")[k],
         highest_order=0,
     ),
-    Quantity(
-        tensors.mass_matrix_partials,
-        ("nv", "nv", "nv"),
-        highest_order=0,
-        arrays=tensor_arrays.mass_matrix_partials,
-    ),
+    Quantity(tensors.mass_matrix_partials, ("nv", "nv", "nv"), highest_order=0),
     Quantity(
         tensors.coriolis_partials,
         ("nv", "nv", "nv"),
@@ -248,29 +239,17 @@ _ROWS = (
         _FACTORIZATION,
         results=lambda _: ["dC/dq", "dC/dv"],
         highest_order=0,
-        arrays=tensor_arrays.coriolis_partials,
     ),
     Quantity(tensors.gravity_partials, ("nv", "nv"), highest_order=0),
-    Quantity(
-        tensors.mass_matrix_parameter_partials,
-        ("nv", "nv", "n_parameters"),
-        highest_order=0,
-        arrays=tensor_arrays.mass_matrix_parameter_partials,
-    ),
+    Quantity(tensors.mass_matrix_parameter_partials, ("nv", "nv", "n_parameters"), highest_order=0),
     Quantity(
         tensors.coriolis_parameter_partials,
         ("nv", "nv", "n_parameters"),
         1,
         _FACTORIZATION,
         highest_order=0,
-        arrays=tensor_arrays.coriolis_parameter_partials,
     ),
-    Quantity(
-        tensors.gravity_parameter_partials,
-        ("nv", "n_parameters"),
-        highest_order=0,
-        arrays=tensor_arrays.gravity_parameter_partials,
-    ),
+    Quantity(tensors.gravity_parameter_partials, ("nv", "n_parameters"), highest_order=0),
     Quantity(tensors.jacobian_partials, (6, "nv", "nv"), options=_FRAME | _REPRESENTATION),
     Quantity(tensors.frame_pose_partials, (4, 4, "nv"), options=_FRAME),
     Quantity(
@@ -288,7 +267,7 @@ _ROWS = (
         1,
         results=lambda order: _mixed("h", order + 1, order + 2),
     ),
-    Quantity(wrenches.wrench_forces, ("nv",), takes_wrenches=True, unit=_FORCES),
+    Quantity(wrenches.wrench_forces, ("nv",), unit=_FORCES),
     Quantity(matrices.mass_matrix, ("nv", "nv")),
     Quantity(matrices.coriolis_matrix, ("nv", "nv"), 1, _FACTORIZATION),
     Quantity(gravity.gravity_forces, ("nv",), unit=_FORCES),
@@ -340,7 +319,6 @@ _ROWS = (
     ),
     Quantity(
         elastic.elastic_coupled,
-        takes_wrenches=True,
         results=lambda order: [
             *_derivatives("acceleration of the links", order),
             *_derivatives("acceleration of the motors", order),
@@ -364,20 +342,17 @@ _ROWS = (
     ),
     Quantity(
         closures.constrained_forward_dynamics,
-        takes_wrenches=True,
         shapes=closures.forward_shapes,
         needs_closures=True,
     ),
     Quantity(
         closures.constrained_inverse_dynamics,
         options={"actuated": VELOCITIES},
-        takes_wrenches=True,
         shapes=closures.inverse_shapes,
         needs_closures=True,
     ),
     Quantity(
         closures.constrained_forward_dynamics_partials,
-        takes_wrenches=True,
         results=_accelerations_by,
         shapes=closures.forward_partial_shapes,
         needs_closures=True,
@@ -385,7 +360,6 @@ _ROWS = (
     Quantity(
         closures.constrained_inverse_dynamics_partials,
         options={"actuated": VELOCITIES},
-        takes_wrenches=True,
         results=lambda order: _mixed("(Q, multipliers)", order + 1, order + 3),
         shapes=closures.inverse_partial_shapes,
         needs_closures=True,

@@ -1,7 +1,7 @@
 """Results without a compiler, for robots so large that compiling takes longer than computing.
 
-Where its row has a text for arrays, that one runs; else the text of the kernel, on arrays.  They
-agree with compiled code to rounding.
+Where `jounce.dynamics.tensor_arrays` has a text of that name, for a tree and arrays, that one runs;
+else the text of the kernel, on arrays.  They agree with compiled code to rounding.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from jounce.dynamics import tensor_arrays
 from jounce.dynamics.motion import moving
 from jounce.errors import MemoryLimitError
 from jounce.kernels.arrays import check_values, checked_arrays
 from jounce.kernels.description import KernelSpec, run_text, signature
-from jounce.kernels.table import QUANTITIES, Signature
+from jounce.kernels.table import Signature
 from jounce.kernels.tracing import refuse_symbols
 from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
@@ -67,7 +68,7 @@ def run_uncompiled(spec: KernelSpec, motion: Sequence[Any]) -> np.ndarray:
 
 def _write(spec: KernelSpec, motion: Sequence[np.ndarray], result: np.ndarray) -> None:
     """Write the rows of a quantity for ``(samples, width)`` arrays."""
-    text = QUANTITIES[spec.quantity].arrays
+    text = getattr(tensor_arrays, spec.quantity, None)
     if text is not None:
         result[...] = text(lowered(spec.robot), *motion, **dict(spec.options))
         return

@@ -7,6 +7,7 @@ import gc
 import pickle
 import threading
 import weakref
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -59,7 +60,7 @@ def test_pickles(rng: np.random.Generator):
     kernel = jounce.kernel(ROBOT, "inverse_dynamics", order=1)
     motion = random_motion(ROBOT, 1, rng)
     wanted = kernel(*motion)
-    module._kernels.clear()  # as in another process
+    module._kernel.cache_clear()  # as in another process
     arrived = pickle.loads(pickle.dumps(kernel))
     assert arrived is not kernel
     assert_close(arrived(*motion), wanted, EXACT)
@@ -77,15 +78,13 @@ def test_equal_robots_share_a_kernel():
 
 
 def test_an_evicted_kernel_works_on(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "_kernels", type(module._kernels)())
-    monkeypatch.setattr(module, "KEPT_KERNELS", 2)
+    monkeypatch.setattr(module, "_kernel", lru_cache(2)(module.Kernel))
     motion = random_motion(ROBOT, 0, rng)
     kernel = jounce.kernel(ROBOT, "inverse_dynamics")
     wanted = kernel(*motion)
     for order in (1, 2):
         kernel_of(kernel_spec(ROBOT, "inverse_dynamics", order))
-    assert len(module._kernels) == 2
-    assert kernel.spec not in module._kernels
+    assert module._kernel.cache_info().currsize == 2
     assert_close(kernel(*motion), wanted, EXACT)
     assert jounce.kernel(ROBOT, "inverse_dynamics") is not kernel
 
