@@ -82,7 +82,10 @@ def _in_folder(rng: random.Random, address: str) -> str | None:
 
 def _compared(out: Path) -> str | None:
     """Compare the result of the sound log with that of one log alone."""
-    listed = [json.loads(line) for line in (out / "manifest.jsonl").open(encoding="utf-8")]
+    try:
+        listed = [json.loads(line) for line in (out / "manifest.jsonl").open(encoding="utf-8")]
+    except (ValueError, RecursionError):
+        return None  # a run that was refused leaves a damaged manifest as it is
     (record,) = (entry for entry in listed if entry["output"] == "sound.parquet")
     if "error" in record:
         is_blocked = not (out / "sound.parquet").is_file()
