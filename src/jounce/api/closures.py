@@ -27,6 +27,7 @@ from jounce.model.robot import Robot
 CLOSED = 1e-13  # of the size of the robot: as near as `close` gets
 OPEN = 1e-6  # beyond, forces and rates have no meaning
 CONDITION_LIMIT = 1e6  # of the closure Jacobian, redundant rows apart
+LEVER_LIMIT = 1e9  # of what closures carry to what the tree needs
 UNWANTED = 1e6  # times its size: that velocity is left to depend on others
 FULL = 1e-9  # of the greatest singular value: less is none
 ROUNDS = 100
@@ -269,13 +270,20 @@ def constrained_inverse_dynamics(
 def _check_left(
     robot: Robot, whole: Robot, q: np.ndarray, found: np.ndarray, passive: Sequence[int]
 ) -> None:
-    """Raise where forces are left that no joint exerts, beyond rounding.
+    """Raise where forces are left that no joint exerts, beyond rounding, or rounding is all.
 
     Rounding is that of the forces and of what the closures exert, ``|J|ᵀ |λ|``, up to the order.
     """
     left, n = np.abs(found[..., passive]), robot.nv
-    J = np.abs(closure_jacobian(whole, q)[0])
-    carried = (np.abs(found[..., None, n:]) @ J)[..., 0, :]
+    J = closure_jacobian(whole, q)[0]
+    carried = (np.abs(found[..., None, n:]) @ np.abs(J))[..., 0, :]
+    needed = np.abs(found[0, ..., :n] + (found[0, ..., None, n:] @ J)[..., 0, :]).max(axis=-1)
+    if np.any(carried[0].max(axis=-1) > LEVER_LIMIT * needed):
+        raise ArgumentError(
+            f"the actuated joints of robot {robot.name!r} hardly drive it at this q: closures "
+            f"would carry {carried[0].max():.3g} where {needed.max():.3g} is needed. Name more "
+            "actuated joints, or give another q."
+        )
     sizes = np.maximum(np.abs(found[..., :n]), carried).reshape(len(found), -1)
     scales = np.maximum.accumulate(sizes.max(axis=1, initial=0.0))
     wrong = ~(left <= 1e-9 * scales.reshape(-1, *[1] * (left.ndim - 1)))

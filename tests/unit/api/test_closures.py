@@ -162,6 +162,17 @@ def test_forces_that_are_left_count_beside_large_multipliers():
         jounce.constrained_inverse_dynamics(robot, q, rest, rest, actuated="rocker_joint")
 
 
+def test_levers_that_are_rounding_drive_nothing():
+    """Held at its own joint the coupler turns freely, and the rocker stands still."""
+    robot = FOURBAR.without_closures().with_closures(
+        jounce.Closure("coupler", "rocker_tip", directions="vx vy")
+    )
+    q = jounce.close(robot, [-1.9, -0.3, -2.7])
+    v, a = jounce.closed_rates(robot, q, [-0.4], [9.0], independent="coupler_joint")
+    with pytest.raises(jounce.ArgumentError, match=r"hardly drive it|neither actuated nor held"):
+        jounce.constrained_inverse_dynamics(robot, q, v, a, actuated="rocker_joint")
+
+
 def test_independent_velocities_that_decide_nothing_are_refused():
     robot = FOURBAR.without_closures().with_closures(jounce.Closure("rocker_tip", directions="vx"))
     q = np.array([0.2, 0.3, 0.0])  # the tip stands still to first order
