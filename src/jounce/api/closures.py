@@ -278,11 +278,12 @@ def _check_left(
     J = closure_jacobian(whole, q)[0]
     carried = (np.abs(found[..., None, n:]) @ np.abs(J))[..., 0, :]
     needed = np.abs(found[0, ..., :n] + (found[0, ..., None, n:] @ J)[..., 0, :]).max(axis=-1)
-    if np.any(carried[0].max(axis=-1) > LEVER_LIMIT * needed):
+    most = carried[0].max(axis=-1)
+    if (is_lost := most > LEVER_LIMIT * needed).any():
         raise ArgumentError(
             f"the actuated joints of robot {robot.name!r} hardly drive it at this q: closures "
-            f"would carry {carried[0].max():.3g} where {needed.max():.3g} is needed. Name more "
-            "actuated joints, or give another q."
+            f"would carry {most[is_lost][0]:.3g} where {needed[is_lost][0]:.3g} is needed. Name "
+            "more actuated joints, or give another q."
         )
     sizes = np.maximum(np.abs(found[..., :n]), carried).reshape(len(found), -1)
     scales = np.maximum.accumulate(sizes.max(axis=1, initial=0.0))

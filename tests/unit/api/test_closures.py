@@ -169,8 +169,10 @@ def test_levers_that_are_rounding_drive_nothing():
     )
     q = jounce.close(robot, [-1.9, -0.3, -2.7])
     v, a = jounce.closed_rates(robot, q, [-0.4], [9.0], independent="coupler_joint")
-    with pytest.raises(jounce.ArgumentError, match=r"hardly drive it|neither actuated nor held"):
-        jounce.constrained_inverse_dynamics(robot, q, v, a, actuated="rocker_joint")
+    for batch in ((), (3,)):
+        motion = [np.broadcast_to(x, (*batch, 3)) for x in (q, v, a)]
+        with pytest.raises(jounce.ArgumentError, match="hardly drive it"):
+            jounce.constrained_inverse_dynamics(robot, *motion, actuated="rocker_joint")
 
 
 def test_independent_velocities_that_decide_nothing_are_refused():
