@@ -192,13 +192,15 @@ class ParquetReader:
         pa = pyarrow()
         kind = column.type
         if _is_stamp(kind) and name == self._title:
-            column = column.cast("int64")
+            column = column.view("int64")
         elif not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
             raise TableError(f"{self.path}: column {name} holds {kind}; it must hold numbers.")
         if column.null_count and not self._tolerant:
             first = int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
             raise TableError(f"{self.place(row + first)}: column {name}: is empty.")
-        return column.to_numpy(zero_copy_only=False)
+        if column.null_count:
+            return column.to_numpy(zero_copy_only=False)  # imports pandas
+        return np.from_dlpack(column)
 
 
 @contextmanager
@@ -221,7 +223,7 @@ def join_parquet(parts: Sequence[Path], file: IO[bytes]) -> None:
         for path in parts:
             with path.open("rb") as part:
                 for batch in _opened(part).iter_batches(ROWS // 4, use_threads=False):
-                    write(batch.schema.names, [x.to_numpy()[None] for x in batch.columns])
+                    write(batch.schema.names, [np.from_dlpack(x)[None] for x in batch.columns])
 
 
 @contextmanager
@@ -239,7 +241,8 @@ def _group_writer(file: IO[bytes]) -> Iterator[Callable[[list[str], list[np.ndar
 
         def flush() -> None:
             nonlocal held
-            rows = [pa.array(column[:held]) for column in group]
+            numbers = (pa.py_buffer(column[:held]) for column in group)
+            rows = [pa.Array.from_buffers(pa.float64(), held, [None, x]) for x in numbers]
             writer.write_batch(pa.record_batch(rows, schema=writer.schema))
             _to_disk(file)
             held = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -16,6 +17,17 @@ from tests.tolerances import EXACT, assert_close
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
+
+PLAIN = """
+import sys
+import numpy as np
+from jounce.tables import MotionTable, read_motion, write_table
+written, stamped = sys.argv[1:]
+write_table(written, MotionTable(np.arange(3.0), ("x",), np.ones((1, 3, 1))))
+assert read_motion(written).values.sum() == 3.0
+assert read_motion(stamped).time.tolist() == [0.0, 0.5, 2.0]
+print(*{"pandas", "pyarrow.compute"} & set(sys.modules))
+"""  # what pyarrow converts arrays with imports these, half a second
 
 GOOD = {"t": [0.0, 1.0, 2.0], "q:x": [1.0, 2.0, 3.0], "v:x": [4.0, 5.0, 6.0]}
 
@@ -95,6 +107,13 @@ def test_other_programs_read_what_we_write(tmp_path: Path):
     path = tmp_path / "motion.parquet"
     write_table(path, MotionTable(np.array([0.0, 1.0]), ("x",), np.array([[[2.0], [3.0]]])))
     assert pq.read_table(path).to_pydict() == {"t": [0.0, 1.0], "q:x": [2.0, 3.0]}
+
+
+def test_pandas_is_not_imported(tmp_path: Path):
+    stamps = pa.array([0, 500, 2000], pa.duration("ms"))
+    stamped = write(tmp_path / "stamped.parquet", t=stamps)
+    run = [sys.executable, "-c", PLAIN, tmp_path / "written.parquet", stamped]
+    assert subprocess.run(run, capture_output=True, check=True).stdout.split() == []
 
 
 def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
