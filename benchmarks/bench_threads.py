@@ -6,6 +6,7 @@ import os
 
 import numpy as np
 from rich.console import Console
+from rich.live import Live
 from rich.table import Table
 
 import jounce
@@ -17,7 +18,8 @@ from jounce.kernels.table import QUANTITIES
 
 SAMPLES = (4096, 10**6)
 MEMORY = 2 * 2**30  # bytes of arguments and results at most: wide ones get fewer samples
-FOLLOWING = 50 * 4096  # samples of batches that follow each other: threads are awake in between
+FOLLOWING = 0.02  # seconds of batches that follow each other: threads are awake in between
+ROUNDS = 15
 BAR = 1.85
 CAPTION = (
     "limit: what the call itself allows, the Python part before rows are shared, measured on one "
@@ -35,14 +37,15 @@ def run(console: Console) -> None:
     for heading in ("quantity", "operations", "one sample", *(f"{n:,} samples" for n in SAMPLES)):
         table.add_column(heading, justify="left" if heading == "quantity" else "right")
     robot = jounce.load("panda")
-    for name in QUANTITIES:
-        kernel = _kernel(robot, name)
-        if kernel is not None and kernel.operations:
-            cells = [_compare(kernel, samples) for samples in SAMPLES]
-            times, ratios = zip(*cells, strict=True)
-            each = f"{times[-1] * 1e6:.3f} µs"
-            table.add_row(name, str(kernel.operations), each, *ratios)
-    console.print(table)
+    with Live(table, console=console, auto_refresh=False, vertical_overflow="visible") as live:
+        for name in QUANTITIES:
+            kernel = _kernel(robot, name)
+            if kernel is not None and kernel.operations:
+                cells = [_compare(kernel, samples) for samples in SAMPLES]
+                times, ratios = zip(*cells, strict=True)
+                each = f"{times[-1] * 1e6:.3f} µs"
+                table.add_row(name, str(kernel.operations), each, *ratios)
+                live.refresh()
 
 
 def _kernel(robot: jounce.Robot, name: str) -> Kernel | None:
@@ -71,7 +74,8 @@ def _compare(kernel: Kernel, samples: int) -> tuple[float, str]:
         "two": lambda: kernel(*motion, out=out, threads=2),
         "call": lambda: kernel(*one, out=least, threads=1),
     }
-    best = best_times(actions, rounds=40 if count < 10**5 else 7, loops=max(1, FOLLOWING // count))
+    once = best_times({"one": actions["one"]}, rounds=2)["one"]
+    best = best_times(actions, rounds=ROUNDS, loops=max(1, int(FOLLOWING / once)))
     alone, two, call = best["one"], best["two"], best["call"]
     cell = at_least(alone / two, BAR)
     if alone / two < BAR:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -65,15 +66,19 @@ class Runner:
 
         ``threads=None`` takes as many as the work is worth.
         """
-        kind, words = self._header(rows, 1 if threads == 1 else self._threads(threads, rows))
-        return kind.from_buffer_copy(words)
+        if threads is None:
+            threads = self._worth(rows)
+        copy, words = self._header(rows, threads)
+        return copy(words)
 
-    def _new_header(self, rows: int, count: int) -> tuple[Any, bytes]:
-        """Return the type of a job and its words as long as nothing is known but its size."""
+    def _new_header(self, rows: int, asked: int) -> tuple[Callable[[bytes], Any], bytes]:
+        """Return what makes a job of words, and the words: nothing is known but its size."""
+        count = max(1, min(int(asked), -(-rows // PART_ROWS), MAX_THREADS))
         most = max(1, BLOCK_ROWS // PART_ROWS)
         least = most if count == 1 else part_size(rows, count, self._row_bytes)
         kind = ctypes.c_int64 * (HEADER + LINE * count + self._places)
-        return kind, bytes(kind(rows, least, most, count, self.native.address, count - 1))
+        words = bytes(kind(rows, least, most, count, self.native.address, count - 1))
+        return kind.from_buffer_copy, words
 
     def do(self, job: Any, rows: int, memory: Any) -> None:
         """Do a job on rows of ``memory``."""
@@ -114,12 +119,10 @@ class Runner:
             self._local.scratch = ctypes.create_string_buffer(self.native.scratch_bytes)
             return self._local.scratch
 
-    def _threads(self, asked: int | None, rows: int) -> int:
-        parts = -(-rows // PART_ROWS)
-        if asked is None:
-            worth = min(rows * self._work // THREAD_OPERATIONS, parts)
-            return 1 if worth < 2 else min(available_cores(), worth, MAX_THREADS)
-        return max(1, min(int(asked), parts, MAX_THREADS))
+    def _worth(self, rows: int) -> int:
+        """Return how many threads the work on so many rows is worth."""
+        worth = rows * self._work // THREAD_OPERATIONS
+        return 1 if worth < 2 else min(available_cores(), worth)
 
 
 def part_size(rows: int, threads: int, row_bytes: int) -> int:

@@ -20,7 +20,7 @@ from jounce.codegen.machine_code import compile_program
 from jounce.codegen.matlab import WORDS as MATLAB
 from jounce.codegen.parallel import Progress
 from jounce.codegen.program import Program
-from jounce.errors import ShapeError, check_name
+from jounce.errors import check_name
 from jounce.kernels.arrays import (
     Rows,
     apart,
@@ -66,6 +66,7 @@ class Kernel:
     def __init__(self, spec: KernelSpec) -> None:
         self.spec = spec
         self.signature = signature(spec)
+        self._numbers = self.signature.rows * prod(self.signature.tail)  # of one sample
         self._lock = threading.RLock()  # held while compiling
         self._runner: Runner | None = None
         self._lay_out: Callable[..., bool] | None = None
@@ -221,16 +222,17 @@ class Kernel:
         self, arrays: Sequence[Any], out: np.ndarray | None, threads: int | None
     ) -> tuple[np.ndarray, Any, int, Runner] | None:
         """Return the result and the job of a batch of plain arrays; None where they are not."""
-        runner, first = self.runner, arrays[0] if arrays else None
-        if self._lay_out is None or runner is None or type(first) is not np.ndarray:
+        runner, result = self.runner, out
+        if runner is None or self._lay_out is None or not arrays:
             return None
-        batch, rows = first.shape[:-1], prod(first.shape[:-1])
-        if not batch or not rows or first.shape[-1] != self.signature.arguments[0].width:
+        if out is None:
+            first = arrays[0]
+            if type(first) is not np.ndarray or first.ndim < 2:
+                return None
+            result = np.empty((self.signature.rows, *first.shape[:-1], *self.signature.tail))
+        if type(result) is not np.ndarray or not result.size:
             return None
-        try:
-            result = result_array(self.signature, batch, out)
-        except ShapeError:  # others may have more batch axes than the first argument
-            return None
+        rows = result.size // self._numbers
         job = runner.job(rows, threads)
         return (result, job, rows, runner) if self._lay_out(job, result, *arrays) else None
 

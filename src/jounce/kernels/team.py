@@ -18,12 +18,21 @@ import ctypes
 import os
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from jounce.codegen.gate import compiling
 from jounce.codegen.llvm.host import host
 from jounce.codegen.llvm.types import load_word
 from jounce.codegen.machine_code import load_module
+from jounce.kernels.fastcall.call import (
+    FASTCALL,
+    built_in,
+    layouts_are_known,
+    method_at,
+    python_function,
+)
+from jounce.kernels.fastcall.text import STRUCT_OFFSET
 
 MAX_THREADS = 256
 PART_ROWS = 32  # a part is a multiple of it: what the code computes at once, in whole vectors
@@ -34,6 +43,8 @@ ASLEEP, BUSY = 1, 2
 ROWS, LEAST, MOST, RANGES, ENTRY, HELPERS, GIVEN, DONE, INPUTS, STRIDES, OUTPUTS, WIDTHS = range(12)
 HEADER = 12
 LINE = 8
+# Words that the built-in function reads, all addresses; then comes how long to look for work.
+_WORK = "boxes", "size", "save", "restore", "incref", "none"
 # Words of a box; it fills two lines of the cache.
 JOB, LOCK, SCRATCH, ACQUIRE, RELEASE, REST, SLEEP, OWN, BOX = *range(8), 16
 
@@ -234,6 +245,27 @@ define void @together(ptr %job, ptr %scratch, ptr %boxes, i64 %size, i64 %spins)
   ret void
 }}
 
+; the same as a built-in function of Python, work(job, scratch), which releases the GIL meanwhile
+define ptr @work(ptr %self, ptr %args, i64 %nargs) nounwind {{
+  %context.p = getelementptr i8, ptr %self, i64 {STRUCT_OFFSET}
+  %context = load ptr, ptr %context.p
+{"".join(load_word(name, k, "context", "ptr") for k, name in enumerate(_WORK))}\
+{load_word("spins", len(_WORK), "context")}\
+  %job.object = load ptr, ptr %args
+  %job.p = getelementptr i8, ptr %job.object, i64 {STRUCT_OFFSET}
+  %job = load ptr, ptr %job.p
+  %scratch.object.p = getelementptr ptr, ptr %args, i64 1
+  %scratch.object = load ptr, ptr %scratch.object.p
+  %scratch.p = getelementptr i8, ptr %scratch.object, i64 {STRUCT_OFFSET}
+  %scratch = load ptr, ptr %scratch.p
+  %size.now = load i64, ptr %size
+  %state = call ptr %save()
+  call void @together(ptr %job, ptr %scratch, ptr %boxes, i64 %size.now, i64 %spins)
+  call void %restore(ptr %state)
+  call void %incref(ptr %none)
+  ret ptr %none
+}}
+
 ; the life of a helper
 define void @serve(ptr %box, i64 %spins) nounwind {{
 start:
@@ -316,33 +348,46 @@ class Team:
     def __init__(self) -> None:
         engine, _ = load_module(text(host().triple.partition("-")[0]), "share")
         native = {name: t(engine.get_function_address(name)) for name, t in _TYPES.items()}
-        self._share, self._together = native["share"], native["together"]
+        self._share, together = native["share"], native["together"]
         self._give, self._finish, self._serve = native["give"], native["finish"], native["serve"]
         self._spins = _spins(native["pass"])
         self._boxes = (_Word * (BOX * MAX_THREADS))()
         self._address = ctypes.addressof(self._boxes)
+        self._size = _Word(0)  # of them that are in use
         self._scratch: list[list[Any]] = []  # of each box: a helper may be at work in an older one
         self._room = 0  # bytes that every helper has, also one that comes later
         self._helpers = 0  # that are known to have started
         self._growing = threading.Lock()
         for thing in (engine, self._boxes):  # helpers look into them until the process has ended
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
+        if layouts_are_known():
+            self.together = self._built_in(engine)
+        else:
+            self.together = lambda job, scratch: together(
+                job, scratch, self._address, self._size.value, self._spins
+            )
+
+    together: Callable[[Any, Any], None]
+    """Do a job, with scratch memory, and its helpers in one call, which nothing interrupts."""
+
+    def _built_in(self, engine: Any) -> Callable[[Any, Any], None]:
+        functions = map(python_function, ("PyEval_SaveThread", "PyEval_RestoreThread", "Py_IncRef"))
+        words = self._address, ctypes.addressof(self._size), *functions, id(None), self._spins
+        context: Any = (_Word * len(words))(*words)
+        context.keep = (self._boxes, self._size)
+        return built_in(method_at(engine.get_function_address("work"), FASTCALL, engine), context)
 
     def share(self, job: Any, parts: int, scratch: Any) -> bool:
         """Take so many parts of a job at most; tell whether there may be more."""
         return bool(self._share(job, 0, parts, scratch))
 
-    def together(self, job: Any, scratch: Any) -> None:
-        """Do a job with its helpers in one call, which nothing interrupts."""
-        self._together(job, scratch, self._address, len(self._scratch), self._spins)
-
     def give(self, job: Any) -> None:
         """Let its helpers begin with a job."""
-        self._give(job, self._address, len(self._scratch))
+        self._give(job, self._address, self._size.value)
 
     def finish(self, job: Any) -> None:
         """Stop a job and return when nobody works on it any more."""
-        self._finish(job, self._address, len(self._scratch), self._spins)
+        self._finish(job, self._address, self._size.value, self._spins)
 
     def prepare(self, helpers: int, scratch_bytes: int) -> None:
         """See to it that there are so many helpers, if they can be had, with that much memory each.
@@ -389,10 +434,12 @@ class Team:
         name = f"jounce_{k}"
         thread = threading.Thread(target=self._serve, args=arguments, name=name, daemon=True)
         self._scratch.append(blocks)
+        self._size.value = k + 1
         try:
             thread.start()
         except RuntimeError:  # as many as the system allows, or Python is about to end
             self._scratch.pop()
+            self._size.value = k
             return False
         self._helpers += 1
         return True

@@ -111,6 +111,46 @@ def test_wrong_shapes_are_refused(
         kernel(*spoil(motion))
 
 
+BAD_OUTS: dict[str, Callable[[np.ndarray], Any]] = {
+    "a list": lambda out: out.tolist(),
+    "single precision": lambda out: out.astype(np.float32),
+    "other byte order": lambda out: out.astype(">f8"),
+    "columns first": np.asfortranarray,
+    "beside whole addresses": lambda out: shifted(out),
+    "an order too many": lambda out: np.concatenate([out, out[:1]]),
+    "another batch": lambda out: out[:, :5].copy(),
+    "one axis of a batch more": lambda out: out[:, None].copy(),
+    "another width": lambda out: out[..., :6].copy(),
+    "as many numbers in another shape": lambda out: out.reshape(2, 7, 6),
+    "no batch": lambda out: out[:, 0].copy(),
+    "one axis": lambda out: out.ravel(),
+    "not to be written": lambda out: read_only(out),
+}
+
+
+def read_only(out: np.ndarray) -> np.ndarray:
+    out.flags.writeable = False
+    return out
+
+
+@pytest.mark.parametrize("case", BAD_OUTS)
+def test_results_go_nowhere_else(kernel: Kernel, motion: list[np.ndarray], case: str):
+    with pytest.raises(ShapeError, match=r"^out must be"):
+        kernel(*motion, out=BAD_OUTS[case](np.zeros((2, 6, 7))))
+
+
+def test_one_sample_does_not_fill_a_batch(kernel: Kernel, motion: list[np.ndarray]):
+    one = [x[..., 0, :].copy() for x in motion]
+    with pytest.raises(ShapeError, match=r"^out must be"):
+        kernel(*one, out=np.zeros((2, 6, 7)))
+
+
+def test_out_may_be_of_a_subclass(kernel: Kernel, motion: list[np.ndarray]):
+    out = np.zeros((2, 6, 7)).view(type("Own", (np.ndarray,), {}))
+    assert kernel(*motion, out=out) is out
+    assert_close(np.asarray(out), kernel(*motion), EXACT)
+
+
 def test_out_may_overlap_an_argument(motion: list[np.ndarray]):
     kernel = jounce.kernel(ROBOT, "gravity_forces")
     memory = np.tile(motion[0], (3, 1))

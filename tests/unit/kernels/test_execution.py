@@ -15,7 +15,7 @@ import jounce
 from jounce.codegen.llvm.sweep import PAST_CACHE
 from jounce.kernels import execution
 from jounce.kernels.execution import Runner
-from jounce.kernels.team import AWAKE, BOX, PART_ROWS, team
+from jounce.kernels.team import AWAKE, BOX, PART_ROWS, RANGES, team
 from tests.tolerances import EXACT, ROUNDOFF, assert_close, assert_orders_close
 from tests.unit.kernels.motions import by_text, random_motion
 
@@ -130,10 +130,9 @@ def test_the_interpreter_gives_the_same(rng: np.random.Generator, monkeypatch: p
 def test_threads_are_taken_where_they_pay():
     runner = jounce.kernel(ROBOT, "inverse_dynamics").runner
     assert isinstance(runner, Runner)
-    assert runner._threads(None, 100) == 1
-    assert runner._threads(None, 10**9) == execution.available_cores()
-    assert runner._threads(10**9, 10**9) == execution.MAX_THREADS
-    assert runner._threads(5, 0) == 1
+    asked = ((100, None), (10**9, None), (10**9, 10**9), (0, 5))
+    cores, most = execution.available_cores(), execution.MAX_THREADS
+    assert [runner.job(*ask)[RANGES] for ask in asked] == [1, cores, most, 1]
 
 
 def test_a_row_is_not_shared_however_much_work_it_is(monkeypatch: pytest.MonkeyPatch):
@@ -141,7 +140,7 @@ def test_a_row_is_not_shared_however_much_work_it_is(monkeypatch: pytest.MonkeyP
     assert isinstance(runner, Runner)
     monkeypatch.setattr(execution, "available_cores", lambda: 1000)
     monkeypatch.setattr(runner, "_work", 10**9)
-    found = [runner._threads(None, rows) for rows in (1, PART_ROWS, PART_ROWS + 1, 10**6)]
+    found = [runner.job(rows, None)[RANGES] for rows in (1, PART_ROWS, PART_ROWS + 1, 10**6)]
     assert found == [1, 1, 2, execution.MAX_THREADS]
 
 

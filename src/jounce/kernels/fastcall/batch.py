@@ -1,9 +1,9 @@
 """Batches of plain arrays: a built-in function that writes down where their rows are.
 
 ``lay_out(job, result, *arrays)`` reads the headers of NumPy arrays itself and fills in the places
-of rows in a job (`jounce.kernels.team`).  It answers False, and nothing has happened, where an
-argument is not a contiguous float64 array of its shape, with the batch of the result or none, apart
-from the result; the Python path sees to that.  The result was made or looked at before.
+of rows in a job (`jounce.kernels.team`).  It answers False, and nothing has happened, where the
+result is not a contiguous float64 array of its shape that may be written, or an argument not one
+apart from it with the same batch, or none but in the first; the Python path sees to that.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 from jounce.codegen.llvm.types import load_word
 from jounce.kernels.fastcall.call import (
     FASTCALL,
+    WRITEABLE,
     Method,
     built_in,
     compiled_method,
@@ -31,7 +32,7 @@ from jounce.kernels.team import HEADER, INPUTS, LINE, RANGES
 
 _FIELDS = (  # words that the function reads
     "count", "array_type", "float64", "expected", "pointers", "blocks", "result_width",
-    "tail_ndim", "true", "false", "incref",
+    "tail_ndim", "tail", "true", "false", "incref",
 )  # fmt: skip
 
 
@@ -52,12 +53,26 @@ define ptr @lay_out(ptr %self, ptr %args, i64 %nargs) nounwind {{
 start:
   %layout.p = getelementptr i8, ptr %self, i64 {STRUCT_OFFSET}
   %layout = load ptr, ptr %layout.p
-{"".join(map(_load, _FIELDS[:3]))}{_load("expected", "ptr")}{"".join(map(_load, _FIELDS[4:]))}\
+{"".join(_load(name, "ptr" if name in ("expected", "tail") else "i64") for name in _FIELDS)}\
   %job.object = load ptr, ptr %args
   %job.p = getelementptr i8, ptr %job.object, i64 {STRUCT_OFFSET}
   %job = load ptr, ptr %job.p
   %result.p = getelementptr ptr, ptr %args, i64 1
   %result = load ptr, ptr %result.p
+  %result.type.p = getelementptr i8, ptr %result, i64 8
+  %result.type = load i64, ptr %result.type.p
+  %result.is.array = icmp eq i64 %result.type, %array_type
+  br i1 %result.is.array, label %form, label %no
+
+form:
+  %result.descr.p = getelementptr i8, ptr %result, i64 56
+  %result.descr = load i64, ptr %result.descr.p
+  %result.is.float = icmp eq i64 %result.descr, %float64
+  %result.flags.p = getelementptr i8, ptr %result, i64 64
+  %result.flags = load i32, ptr %result.flags.p
+  %result.flags.known = and i32 %result.flags, {WRITEABLE}
+  %result.is.plain = icmp eq i32 %result.flags.known, {WRITEABLE}
+  %result.ok = and i1 %result.is.float, %result.is.plain
   %result.data.p = getelementptr i8, ptr %result, i64 16
   %result.data = load i64, ptr %result.data.p
   %result.ndim.p = getelementptr i8, ptr %result, i64 24
@@ -78,11 +93,32 @@ start:
   %widths = getelementptr i64, ptr %outputs, i64 %blocks
   %enough = sub i64 %nargs, 2
   %right.count = icmp eq i64 %enough, %count
-  br i1 %right.count, label %size, label %no
+  %has.batch = icmp sgt i64 %batch.ndim, 0
+  %result.ok2 = and i1 %result.ok, %has.batch
+  %sound = and i1 %result.ok2, %right.count
+  br i1 %sound, label %outer, label %no
+
+outer:
+  %result.first = load i64, ptr %result.dims
+  %right.blocks = icmp eq i64 %result.first, %blocks
+  br i1 %right.blocks, label %tail.axis, label %no
+tail.axis:
+  %e = phi i64 [ 0, %outer ], [ %e.next, %tail.compare ]
+  %e.more = icmp slt i64 %e, %tail_ndim
+  br i1 %e.more, label %tail.compare, label %size
+tail.compare:
+  %e.place = add i64 %batch.ndim, %e
+  %e.size.p = getelementptr i64, ptr %batch, i64 %e.place
+  %e.size = load i64, ptr %e.size.p
+  %e.wanted.p = getelementptr i64, ptr %tail, i64 %e
+  %e.wanted = load i64, ptr %e.wanted.p
+  %e.equal = icmp eq i64 %e.size, %e.wanted
+  %e.next = add i64 %e, 1
+  br i1 %e.equal, label %tail.axis, label %no
 
 size:
-  %d = phi i64 [ 0, %start ], [ %d.next, %grow ]
-  %rows = phi i64 [ 1, %start ], [ %rows.next, %grow ]
+  %d = phi i64 [ 0, %tail.axis ], [ %d.next, %grow ]
+  %rows = phi i64 [ 1, %tail.axis ], [ %rows.next, %grow ]
   %d.more = icmp slt i64 %d, %batch.ndim
   br i1 %d.more, label %grow, label %sized
 grow:
@@ -113,7 +149,9 @@ check:
   %own.batch = sub i64 %last, %lead
   %whole = icmp eq i64 %own.batch, %batch.ndim
   %single = icmp eq i64 %own.batch, 0
-  %fits = or i1 %whole, %single
+  %later = icmp ne i64 %k, 0
+  %for.all = and i1 %single, %later
+  %fits = or i1 %whole, %for.all
   %ok2 = and i1 %ok1, %fits
   br i1 %ok2, label %shape, label %no
 
@@ -211,12 +249,14 @@ def lay_out(signature: Signature) -> Callable[..., bool] | None:
     if method is None:
         return None
     expected, pointers = expected_of(signature)
+    tail = (ctypes.c_int64 * len(signature.tail))(*signature.tail)
     layout: Any = (ctypes.c_int64 * len(_FIELDS))(
         len(signature.arguments), id(np.ndarray), id(np.dtype(np.float64)),
         ctypes.addressof(expected), pointers, signature.rows, prod(signature.tail),
-        len(signature.tail), id(True), id(False), python_function("Py_IncRef"),
+        len(signature.tail), ctypes.addressof(tail), id(True), id(False),
+        python_function("Py_IncRef"),
     )  # fmt: skip
-    layout.keep = (expected, np.ndarray)
+    layout.keep = (expected, tail, np.ndarray)
     return built_in(method, layout)
 
 

@@ -8,7 +8,7 @@ wrong object never reaches the machine code.
 
 The function is compiled once; what differs between kernels stands in a context, a block of words
 that is its ``self`` and owns all memory it points to.  The layouts of objects it relies on are
-tried out before use (`_layouts_are_known`); on any surprise there is no fast path.
+tried out before use (`layouts_are_known`); on any surprise there is no fast path.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from jounce.kernels.table import Signature
 
 _ZEROS, _EMPTY = 183, 184  # PyArray_Zeros and PyArray_Empty in NumPy's table of C functions
 FASTCALL, KEYWORDS = 0x0080, 0x0002
+WRITEABLE = 0x501  # flags of an array: contiguous, aligned, to be written
 _Words = ctypes.c_int64
 
 
@@ -113,9 +114,14 @@ def _method() -> Method | None:
 
 def compiled_method(name: str, text: str, flags: int) -> Method | None:
     """Return the definition of a built-in function in IR; None if it cannot work here."""
-    if not _layouts_are_known():
+    if not layouts_are_known():
         return None
     engine, address = load_module(text, name)
+    return method_at(address, flags, engine)
+
+
+def method_at(address: int, flags: int, engine: Any) -> Method:
+    """Return the definition of a built-in function that ``engine`` has compiled."""
     method = Method(b"kernel", address, flags, None)
     method.keep = engine
     return method
@@ -130,7 +136,8 @@ def built_in(method: Method, context: Any) -> Callable[..., Any]:
     return new(ctypes.byref(method), context, None)
 
 
-def _layouts_are_known() -> bool:
+@cache
+def layouts_are_known() -> bool:
     """Tell whether objects look in memory as the compiled function expects them."""
     if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
         return False
@@ -143,12 +150,15 @@ def _layouts_are_known() -> bool:
     header = (_word(array, 8), _word(array, 16), _word(array, 24) & 0xFFFFFFFF)
     shape = (_Words * 2).from_address(_word(array, 32))
     flags = _word(array, 64) & 0xFFFFFFFF
+    fixed = np.zeros(1)
+    fixed.flags.writeable = False
     return (
         header == (id(np.ndarray), array.ctypes.data, 2)
         and tuple(shape) == (3, 5)
         and _word(array, 56) == id(np.dtype(np.float64))
-        and flags & 0x101 == 0x101
+        and flags & WRITEABLE == WRITEABLE
         and not _word(array.T, 64) & 1
+        and _word(fixed, 64) & WRITEABLE == 0x101
         and _allocates()
     )
 
