@@ -1,8 +1,8 @@
 """Motion tables and logs as text: fields between commas, or what else a log has.
 
-Numbers are read and written by pyarrow where it is installed, several times faster; they are the
-same bit for bit, as both ways round correctly.  What pyarrow cannot read is left to the strict
-reader, which says what is wrong.
+Numbers are read by pyarrow where it is installed, several times faster, and written by machine code
+where there is some, which prints what Python does; they are the same bit for bit, as all ways round
+correctly.  What pyarrow cannot read is left to the strict reader, which says what is wrong.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import csv
 import io
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
@@ -25,12 +25,12 @@ from jounce.ahead import ahead
 from jounce.errors import TableError
 from jounce.files import atomic_write
 from jounce.tables.clock import TICKS, Stamp, decimal_of, decimals_since, is_iso, iso_nanoseconds
-from jounce.tables.columns import Layout, Wanted, header_of, layout_of, rows_of
+from jounce.tables.columns import Layout, Wanted, columns_of, header_of, layout_of
 from jounce.tables.reader import DROP, Piece, Write
 from jounce.tables.table import MotionTable
 
 CHUNK = 2**19  # bytes that are read at once
-WORTH_IT = 2048  # rows; for fewer it is not worth importing pyarrow
+WORTH_IT = 2048  # rows; for fewer it is not worth importing pyarrow or loading machine code
 AHEAD = 32  # chunks that are read before they are asked for, at most: they take memory
 WAITING = 5  # blocks that are not yet written, at most
 BEGINNING = 256  # lines among which the header is
@@ -266,17 +266,15 @@ class CsvReader:
 @contextmanager
 def csv_writer(file: IO[bytes], _directory: Path) -> Iterator[Write]:
     """Yield what writes blocks of a table as lines, in threads while the next are made."""
-    lines: Callable[[np.ndarray], bytes] | None = None
     waiting: deque[Future[int]] = deque()
     last: Future[int] | None = None
 
     def write(table: MotionTable) -> None:
-        nonlocal lines, last
-        if lines is None:
+        nonlocal last
+        if last is None:
             file.write(_line(header_of(table)))
-            with_arrow = len(table.time) >= WORTH_IT and _arrow() is not None
-            lines = _arrow_lines if with_arrow else _lines_of
-        last = threads.submit(_write_lines, file, lines, rows_of(table), last)
+        columns = [np.array(x, dtype=float) for x in columns_of(table)]  # the arrays may change
+        last = threads.submit(_write_lines, file, columns, last)
         waiting.append(last)
         if len(waiting) > WAITING:
             waiting.popleft().result()
@@ -299,14 +297,15 @@ def _line(header: Sequence[str]) -> bytes:
     return line.getvalue().encode()
 
 
-def _write_lines(
-    file: IO[bytes],
-    lines: Callable[[np.ndarray], bytes],
-    rows: np.ndarray,
-    before: Future[int] | None,
-) -> int:
-    """Write rows when those before are written."""
-    text = lines(rows)
+def _write_lines(file: IO[bytes], columns: Sequence[np.ndarray], before: Future[int] | None) -> int:
+    """Write columns ``(columns, samples)`` side by side when those before are written."""
+    text = None
+    if columns[0].shape[1] >= WORTH_IT:
+        from jounce.tables.digits.printing import lines_of
+
+        text = lines_of(columns)
+    if text is None:
+        text = _lines_of(np.concatenate(columns).T)
     if before is not None:
         before.result()
     return file.write(text)
@@ -315,16 +314,6 @@ def _write_lines(
 def _lines_of(rows: np.ndarray) -> bytes:
     """Return rows as lines; the shortest text of each number that reads back."""
     return "".join([",".join(map(repr, row)) + "\n" for row in rows.tolist()]).encode()
-
-
-def _arrow_lines(rows: np.ndarray) -> bytes:
-    """Return rows as lines, by pyarrow."""
-    import pyarrow as pa  # pyright: ignore[reportMissingImports]
-
-    text = io.BytesIO()
-    table = pa.table(list(rows.T), names=[str(i) for i in range(rows.shape[1])])
-    _arrow().write_csv(table, text, _arrow().WriteOptions(include_header=False))
-    return text.getvalue()
 
 
 @cache

@@ -1,0 +1,1 @@
+"""Numbers as text, in machine code."""
