@@ -25,6 +25,7 @@ import jounce
 from benchmarks.timing import at_least, at_most
 from jounce.fleet import inverse_dynamics
 from jounce.fleet.cluster import connected
+from jounce.kernels.columns import column_kernel
 from jounce.tables.file import table_writer
 from jounce.trajectory import MotionTable, papers_motion
 
@@ -169,7 +170,8 @@ def peak_memory() -> int:
 def prepared(robot: jounce.Robot) -> None:
     """Import and compile what a worker needs."""
     import_module("jounce.fleet.torques")
-    jounce.kernel(robot, "inverse_dynamics", order=ORDER).compile()
+    kernel, motion = jounce.kernel(robot, "inverse_dynamics", order=ORDER), np.zeros((8, robot.nv))
+    column_kernel(kernel)(*[np.asfortranarray(motion)] * (ORDER + 3))
 
 
 def told(console: Console, workers: int, rows: int, taken: Taken, first: Taken) -> None:

@@ -20,6 +20,7 @@ from jounce.files import atomic_write, refuse_devices
 from jounce.fleet.cluster import Progress, connected, outcomes, packed, unpacked
 from jounce.fleet.manifest import Manifest, Record, content_key, one_line
 from jounce.fleet.sources import Files, Source, sources
+from jounce.kernels.columns import column_kernel
 from jounce.kernels.kernel import kernel
 from jounce.model.checks import checked_integer
 from jounce.model.robot import Robot
@@ -63,7 +64,8 @@ class Work(NamedTuple):
         """Write the forces of a log, or of a part of it; return how many samples."""
         path.parent.mkdir(parents=True, exist_ok=True)
         refuse_devices(path)
-        compiled, samples = kernel(self.robot, "inverse_dynamics", order=self.order), 0
+        compiled = column_kernel(kernel(self.robot, "inverse_dynamics", order=self.order))
+        samples = 0
         with table_writer(path) as write:
             for table in log.forces(compiled, part=part):
                 write(table.without_motion)

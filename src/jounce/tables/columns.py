@@ -100,7 +100,7 @@ class Layout(NamedTuple):
         return self._replace(columns=self.columns[: 1 + len(self.names)], orders=(1, 0))
 
     def table(self, rows: np.ndarray) -> MotionTable:
-        """Return rows ``(samples, columns)`` as a table."""
+        """Return rows ``(samples, columns)`` as a table; columns in one piece remain so."""
         motion, forces = self.orders
         with_q = min(motion, 1) if self.rate_names else motion  # orders that are named as q is
         end = 1 + with_q * len(self.names)
@@ -113,6 +113,8 @@ class Layout(NamedTuple):
 
 
 def _orders(columns: np.ndarray, orders: int, n: int) -> np.ndarray:
+    if columns.strides[0] == columns.itemsize:
+        return columns.T.reshape(orders, n, len(columns)).swapaxes(1, 2)
     return np.ascontiguousarray(columns.reshape(len(columns), orders, n).swapaxes(0, 1))
 
 

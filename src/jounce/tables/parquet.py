@@ -15,6 +15,7 @@ import numpy as np
 from jounce.errors import TableError
 from jounce.files import refuse_devices
 from jounce.lazy import required
+from jounce.memory import new_columns
 from jounce.tables.clock import TICKS, Stamp, since
 from jounce.tables.columns import Layout, Wanted, columns_of, header_of, layout_of
 from jounce.tables.reader import BLOCK, Piece, Write, limited, spread
@@ -90,7 +91,8 @@ class ParquetReader:
             time, *others = (found[title] for title in titles)
             every = [self._since(time, start, batch, row), *others]
             for first in range(0, batch.num_rows, samples):
-                columns = np.stack([x[first : first + samples] for x in every], dtype=np.float64)
+                some = [x[first : first + samples] for x in every]
+                columns = np.stack(some, out=new_columns(len(some), len(some[0])))
                 begin, row = row, row + columns.shape[1]
                 yield Piece(columns.T, range(begin, row), (row - 1) / self.samples)
 

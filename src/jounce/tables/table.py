@@ -80,15 +80,20 @@ def table_of(
 
 
 def joined(tables: Sequence[MotionTable]) -> MotionTable:
-    """Return the table of the samples of all tables, one after the other."""
+    """Return the table of the samples of all tables, one after the other, row by row."""
     forces = [table.forces for table in tables if table.forces is not None]
     rates = [table.rates for table in tables if table.rates is not None]
     return tables[0]._replace(
         time=np.concatenate([table.time for table in tables]),
-        values=np.concatenate([table.values for table in tables], axis=1),
-        forces=np.concatenate(forces, axis=1) if forces else None,
-        rates=np.concatenate(rates, axis=1) if rates else None,
+        values=_in_rows([table.values for table in tables]),
+        forces=_in_rows(forces) if forces else None,
+        rates=_in_rows(rates) if rates else None,
     )
+
+
+def _in_rows(arrays: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the samples of all arrays ``(orders, samples, n)``, each a row in memory."""
+    return np.concatenate([np.ascontiguousarray(x) for x in arrays], axis=1)
 
 
 def checked_table(table: MotionTable) -> MotionTable:

@@ -23,7 +23,8 @@ from jounce.fleet import inverse_dynamics
 from jounce.fleet.cluster import unpacked
 from jounce.fleet.manifest import NAME, Manifest, Record, content_key
 from jounce.fleet.torques import PARTS, Work
-from tests.unit.fleet.logs import ARM, contents, write_log
+from jounce.tables import MotionTable, write_table
+from tests.unit.fleet.logs import ARM, MOTION, NAMES, contents, write_log
 
 pytest.importorskip("distributed")
 pytest.importorskip("pyarrow")
@@ -70,6 +71,22 @@ def test_bytes_are_those_of_one_log_alone(two: Any, one: Any, logs, expected, tm
         assert told == [(i, 5) for i in range(1, 6)]
         assert not (out / PARTS).exists()
         assert {r.output: r.samples for r in done.records}["long.parquet"] == LONG
+
+
+def test_bytes_of_a_log_with_all_rates(two: Any, tmp_path: Path):
+    """They are computed column by column, and row by row for one log alone."""
+    import pyarrow.parquet as pq
+
+    path, alone = tmp_path / "log.parquet", tmp_path / "alone.parquet"
+    t = 0.01 * np.arange(LONG)
+    write_table(path, MotionTable(t, NAMES, MOTION(t, order=4)))
+    pq.write_table(pq.read_table(path), path, row_group_size=997)
+    done = CliRunner().invoke(main, ["id", "planar2r", str(path), "-o", str(alone)])
+    assert done.exit_code == 0, done.output
+    for split in (LONG + 1, 7000):
+        out = tmp_path / f"{split}"
+        assert not inverse_dynamics(ARM, path, out, client=two, split=split).failed
+        assert (out / "log.parquet").read_bytes() == alone.read_bytes(), split
 
 
 def test_all_workers_take_part(two: Any, logs: Path, tmp_path: Path):

@@ -65,6 +65,15 @@ class RowPrinter:
             pointers.append(pointer)
         return pointers
 
+    def adjoining(self) -> str:
+        """Return where the numbers of all lanes are that lie side by side; others go on `apart`."""
+        side = self.emit("icmp eq i64 %stride, 1")
+        after = self.emit(f"add i64 %row, {self.lanes}")
+        whole = self.emit(f"icmp sle i64 {after}, %end")
+        both = self.emit(f"and i1 {side}, {whole}")
+        self.lines += [f"  br i1 {both}, label %adjoining, label %apart", "adjoining:"]
+        return self.emit("getelementptr double, ptr %base, i64 %row")
+
     def load_slot(self, offset: int | str) -> str:
         """Return the value of a slot of scratch, given by its offset in bytes."""
         pointer = self.emit(f"getelementptr i8, ptr %s, i64 {offset}")
@@ -149,11 +158,16 @@ class RowPrinter:
 def print_reader(name: str, width: int, slots: dict[int, int], lanes: int) -> str:
     """Return a function that reads the columns in `slots` of one argument into scratch."""
     out = RowPrinter(name, lanes)
-    rows = out.rows(written=False)
     loaded: dict[int, str] = {}
     if width < 2:
-        loaded = {column: out.load_column(rows, column) for column in slots}
+        place = out.adjoining()
+        near = out.emit(f"load {out.type}, ptr {place}, align 8")
+        out.lines += ["  br label %moved", "apart:"]
+        far = out.load_column(out.rows(written=False), 0)
+        out.lines += ["  br label %moved", "moved:"]
+        loaded[0] = out.emit(f"phi {out.type} [ {near}, %adjoining ], [ {far}, %apart ]")
     else:
+        rows = out.rows(written=False)
         for start in neighbours(slots, width):
             loaded[start], loaded[start + 1] = out.load_pair(rows, start)
     for column, slot in slots.items():
@@ -164,11 +178,15 @@ def print_reader(name: str, width: int, slots: dict[int, int], lanes: int) -> st
 def print_writer(name: str, columns: dict[int, int | str], lanes: int) -> str:
     """Return a function that writes neighbouring columns: slots of scratch or spelled constants."""
     out = RowPrinter(name, lanes)
-    rows = out.rows(written=True)
     if len(columns) < 2:
-        for column, source in columns.items():
-            out.store_column(rows, column, out.source(source))
+        ((column, source),) = columns.items()
+        value = out.source(source)
+        if not column:
+            out.lines.append(f"  store {out.type} {value}, ptr {out.adjoining()}, align 8")
+            out.lines += ["  ret void", "apart:"]
+        out.store_column(out.rows(written=True), column, value)
         return out.text()
+    rows = out.rows(written=True)
     for start in neighbours(columns, max(columns) + 1):
         pair = [out.source(columns[column]) for column in (start, start + 1)]
         out.store_neighbours(rows, start, pair)
