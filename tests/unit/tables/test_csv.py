@@ -1,4 +1,4 @@
-"""Text becomes numbers and numbers text, with pyarrow and without, to the last bit."""
+"""Text becomes numbers and numbers text, by all ways to do so, to the last bit."""
 
 from __future__ import annotations
 
@@ -12,24 +12,31 @@ import numpy as np
 import pytest
 
 from jounce.errors import JounceError, TableError
+from jounce.kernels.kernel import INTERPRET
 from jounce.tables import csv as text
+from jounce.tables.digits import printing, reading
 from jounce.trajectory import MotionTable, read_motion, write_table
 from tests.tolerances import EXACT, assert_close
 
 SAMPLES = text.WORTH_IT + 3
 
 
-@pytest.fixture(params=["pyarrow", "no pyarrow"])
+@pytest.fixture(params=["machine code", "pyarrow", "neither"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch):
-    """Run with and without pyarrow."""
+    """Run with machine code, with pyarrow only, and without both."""
     if request.param == "pyarrow":
         pytest.importorskip("pyarrow")
     else:
         monkeypatch.setitem(sys.modules, "pyarrow", None)
-    text._arrow.cache_clear()
+    if request.param != "machine code":
+        monkeypatch.setenv(INTERPRET, "1")
+    caches = text._arrow, printing._function, reading._function
+    for cache in caches:
+        cache.cache_clear()
     yield request.param
     monkeypatch.undo()
-    text._arrow.cache_clear()
+    for cache in caches:
+        cache.cache_clear()
 
 
 def numbers(rng: np.random.Generator) -> np.ndarray:

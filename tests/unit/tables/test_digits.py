@@ -1,4 +1,4 @@
-"""Machine code prints every double as Python does."""
+"""Machine code prints every double as Python does, and reads what is printed."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import pytest
 
 from jounce.kernels.kernel import INTERPRET
 from jounce.tables import csv
-from jounce.tables.digits import printing
+from jounce.tables.digits import printing, reading
 from jounce.trajectory import MotionTable
+from tests.tolerances import EXACT, assert_close
 
 SAMPLES = csv.WORTH_IT + 5
 TWOS = np.ldexp(1.0, np.arange(-1074, 1024))
@@ -21,9 +22,11 @@ TWOS = np.ldexp(1.0, np.arange(-1074, 1024))
 def no_code(monkeypatch: pytest.MonkeyPatch):
     """Switch compiling off."""
     monkeypatch.setenv(INTERPRET, "1")
-    printing._function.cache_clear()
+    for part in (printing, reading):
+        part._function.cache_clear()
     yield
-    printing._function.cache_clear()
+    for part in (printing, reading):
+        part._function.cache_clear()
 
 
 def printed(*columns: np.ndarray) -> str:
@@ -119,3 +122,106 @@ def test_integers_are_written_as_numbers():
     whole = MotionTable(np.arange(SAMPLES), ("x",), np.arange(SAMPLES)[None, :, None])
     as_floats = MotionTable(whole.time.astype(float), ("x",), whole.values.astype(float))
     assert written([whole]) == written([as_floats])
+
+
+def read(texts: list[str], marks: str = ",.") -> np.ndarray | None:
+    rows = np.full((len(texts), 1), np.nan, order="F")
+    return rows[:, 0] if reading.read_columns("\n".join(texts).encode(), rows, [0], marks) else None
+
+
+def assert_read(texts: list[str]) -> None:
+    found = read(texts)
+    assert found is not None
+    wanted = [float(text) for text in texts]
+    pairs = zip(texts, found.view(np.int64), np.array(wanted).view(np.int64), strict=True)
+    assert [text for text, x, y in pairs if x != y][:5] == []
+
+
+def test_what_is_printed_is_read(rng: np.random.Generator):
+    numbers = rng.integers(0, 2**64, 100_000, dtype=np.uint64).view(float)
+    size = np.abs(numbers)
+    assert_read([repr(x) for x in numbers[(size > 3e-308) & (size < 8e307)].tolist()])
+    assert_read([repr(x) for x in rng.standard_normal(50_000).tolist()])
+
+
+def test_any_digits_and_powers(rng: np.random.Generator):
+    """One to nineteen digits that count, with a point anywhere, with an exponent or without."""
+    digits = [str(x) for x in rng.integers(1, 10 ** rng.integers(1, 19, 50_000)).tolist()]
+    assert_read([f"{x}e{k}" for x, k in zip(digits, rng.integers(-300, 280, 50_000), strict=True)])
+    assert_read([f"-{x[:3]}.{x[3:]}E+{k % 9}" for k, x in enumerate(digits)])
+    assert_read([f"000{x[:9]}.{x[9:]}" for x in digits])
+    assert_read([f"0.{'0' * (k % 40)}{x}" for k, x in enumerate(digits)])
+    assert_read([f".{x}" for x in digits] + ["9999999999999999999", "-0", "0", "-0.000e-999"])
+
+
+def test_halves_between_two_doubles(rng: np.random.Generator):
+    """A tie goes to the even one, what is next to it does not."""
+    for c in rng.integers(2**52, 2**53, 2000).tolist():
+        halves = [((2 * c + 1) * 2**k, 0) for k in range(12)]
+        halves += [((2 * c + 1) * 5**k, -k) for k in range(1, 5)]
+        texts = [(str(x + d), e) for x, e in halves for d in (-1, 0, 1)]
+        assert_read([f"{x}e{e}" for x, e in texts if len(x) < 20])
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "",
+        " 1",
+        "1 ",
+        "1\r",
+        "1\x00",
+        "1,2",
+        "+1",
+        "-",
+        ".",
+        "-.",
+        "e5",
+        "1e",
+        "1e+",
+        "x",
+        "nan",
+        "inf",
+        "1_0",
+        "1.1.1",
+        "--1",
+        "0x1",
+        "1d5",
+        "1;",
+        '"1"',
+        "12345678901234567890",
+        "9e308",
+        "1e400",
+        "1e-320",
+        "1e99999",
+        "1e-99999",
+    ],
+)
+def test_what_is_not_plain_is_left_to_others(field: str):
+    assert read(["1", field, "2"]) is None
+
+
+@pytest.mark.parametrize("text", ["1,2,3\n4,5", "1,2\n4,5,6", "1,2,3,9\n4,5,6", "1,2,3\n\n4,5,6"])
+def test_lines_of_other_lengths_are_left_to_others(text: str):
+    rows = np.empty((2, 2), order="F")
+    assert not reading.read_columns(text.encode(), rows, [0, -1, 1], ",.")
+
+
+@pytest.mark.parametrize("lines", [1, 3])
+def test_other_numbers_of_lines_are_left_to_others(lines: int):
+    """And nothing is written behind the rows."""
+    memory = np.full((4, 2), 7.0)
+    assert not reading.read_columns(b"1,2\n3,4\n", memory[:lines], [0, 1], ",.")
+    assert (memory[lines:] == 7.0).all()
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_columns_that_are_not_wanted_hold_anything(end: str):
+    rows = np.empty((2, 2), order="F")
+    text = f"1,5;a b;-2,5e1\n3;;4{end}".encode()
+    assert reading.read_columns(text, rows, [1, -1, 0], ";,")
+    assert_close(rows, [[-25.0, 1.5], [4.0, 3.0]], EXACT)
+
+
+def test_nothing_is_read_without_machine_code(no_code: None):
+    assert read(["1"]) is None

@@ -1,1 +1,1 @@
-"""Numbers as text, in machine code."""
+"""Numbers as text and back, in machine code."""
