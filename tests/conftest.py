@@ -26,8 +26,10 @@ def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
 
     The kernels of such a test are its own, so that no other test meets an interpreted one.
     """
+    from jounce.adapters import rules
     from jounce.kernels import kernel as kernels
 
     monkeypatch.setenv("JOUNCE_INTERPRET", "1")
     monkeypatch.setattr(kernels, "_kernel", lru_cache(kernels.Kernel))
+    monkeypatch.setattr(rules, "_bound", lru_cache(rules.Bound))
     monkeypatch.setattr("jounce.api.call._called", {})

@@ -8,22 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from math import prod
 from typing import Any
 
 import numpy as np
 
 from jounce.adapters import xla
 from jounce.adapters.rules import (
-    batch_shape,
+    bound,
     factor,
     foreign_function,
     product,
-    result_axes,
-    result_shapes,
-    run,
-    run_at,
-    shapes,
     weights,
     with_batch_axis,
 )
@@ -62,11 +56,8 @@ def function(
     def operand(name: str, values: Any) -> Any:
         return _operand(jax, name, values)
 
-    def bind(spec: KernelSpec, *operands: Any) -> Any:
-        return _primitive().bind(*operands, spec=spec)
-
     spec = kernel_spec(robot, quantity, order, wrenches, options)
-    return foreign_function(jax.numpy, spec, operand, bind)
+    return foreign_function(jax.numpy, bound(spec), operand, partial(_primitive().bind, spec=spec))
 
 
 def _operand(jax: Any, name: str, values: Any) -> Any:
@@ -93,8 +84,9 @@ def _operand(jax: Any, name: str, values: Any) -> Any:
 
 def _run(spec: KernelSpec, arguments: xla.Buffers, results: xla.Buffers) -> None:
     """Run the kernel on the memory of XLA."""
-    rows = prod(batch_shape(spec, arguments))
-    run_at(spec, [x.address for x in arguments], [x.address for x in results], rows)
+    kernel = bound(spec)
+    batch = kernel.batch(kernel.axes(arguments.shape(0)))
+    batch.run(arguments.addresses(), results.addresses())
 
 
 @cache
@@ -111,11 +103,12 @@ def _primitive() -> Any:
     call = kernel_p.bind
 
     def abstract(*operands: Any, spec: KernelSpec) -> Any:
-        found = result_shapes(spec, batch_shape(spec, operands))
+        kernel = bound(spec)
+        found = kernel.result_shapes(kernel.axes(operands[0].shape))
         return [ShapedArray(shape, np.float64) for shape in found]
 
     def eager(*operands: Any, spec: KernelSpec) -> Any:
-        return [jnp.asarray(x) for x in run(spec, [np.asarray(x) for x in operands])]
+        return [jnp.asarray(x) for x in bound(spec).run([np.asarray(x) for x in operands])]
 
     def compiled(ctx: Any, *operands: Any, spec: KernelSpec) -> Any:
         name = f"jounce.{key_of(spec.robot.digest, repr(spec[1:]))}"
@@ -137,20 +130,22 @@ def _primitive() -> Any:
 
     def backward(cotangents: Any, *operands: Any, spec: KernelSpec) -> Any:
         inner, kind = factor(spec)
-        count = len(shapes(inner).arguments)
+        kernel = bound(inner)
+        count = len(kernel.form.arguments)
         primals, linear = operands[:count], operands[count:]
         given = [ad.instantiate_zeros(x) for x in cotangents]
         if kind == "jvp":
-            lam = weights(jnp, inner, given)
+            lam = weights(jnp, kernel, given)
             parts = call(*primals, lam, spec=product(inner, "vjp"))
         else:
             moved = call(*primals, *given, spec=product(inner, "jvp"))
-            parts = [weights(jnp, inner, moved)]
+            parts = [weights(jnp, kernel, moved)]
         pairs = zip(linear, parts, strict=True)
         return [None] * count + [p if ad.is_undefined_primal(x) else None for x, p in pairs]
 
     def batched(operands: Any, axes: Any, *, spec: KernelSpec) -> Any:
-        return call(*with_batch_axis(jnp, spec, operands, axes), spec=spec), result_axes(spec)
+        kernel = bound(spec)
+        return call(*with_batch_axis(jnp, kernel, operands, axes), spec=spec), kernel.result_axes()
 
     kernel_p.def_impl(eager)
     kernel_p.def_abstract_eval(abstract)

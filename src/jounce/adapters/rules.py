@@ -8,16 +8,20 @@ close under differentiation: no rule is written for any one quantity or order.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from jounce.kernels.arrays import Blocks, batch_axes, blocks, check_count, input_rows
+from jounce.errors import ShapeError
+from jounce.kernels.arrays import Blocks, Rows, batch_axes, blocks, check_count, input_rows
 from jounce.kernels.description import KernelSpec, partials_of, signature
-from jounce.kernels.kernel import kernel_of
-from jounce.kernels.table import Signature
+from jounce.kernels.execution import Runner
+from jounce.kernels.kernel import KEPT_KERNELS, kernel_of
+from jounce.lazy import cached_property
+
+KEPT_BATCHES = 64  # of every kernel: a batch is often as large as the one before
 
 
 @lru_cache(maxsize=256)
@@ -31,48 +35,125 @@ def factor(spec: KernelSpec) -> tuple[KernelSpec, str]:
     return spec._replace(products=spec.products[:-1]), spec.products[-1]
 
 
-@lru_cache(maxsize=256)
-def shapes(spec: KernelSpec) -> Signature:
-    """Return names and shapes of arguments and result, remembered."""
-    return signature(spec)
+class Bound:
+    """A kernel with what the adapters ask of it at every call, found once."""
+
+    def __init__(self, spec: KernelSpec) -> None:
+        self.spec = spec
+        self.kernel = kernel_of(spec)
+        self.form = form = signature(spec)
+        self.partials = partials_of(spec)
+        self.results = (  # orders and last axes of each: partials are shaped like arguments
+            ((form.rows, form.tail),)
+            if self.partials is None
+            else tuple((a.orders, (a.width,)) for a in self.partials)
+        )
+        self.ins = blocks((max(orders, 1), width) for _, width, orders in form.arguments)
+        self.outs = blocks((max(orders, 1), prod(tail)) for orders, tail in self.results)
+        self.batch = lru_cache(KEPT_BATCHES)(partial(Batch, self))  # by its axes
+        self.whole = lru_cache(KEPT_BATCHES)(self._whole)
+
+    def _whole(self, shapes: tuple[tuple[int, ...], ...]) -> Batch | None:
+        """Return the batch of operands of these shapes; None unless they share its axes."""
+        try:
+            check_count(self.form, shapes)
+            leads, axes = batch_axes(self.form, shapes)
+        except ShapeError:
+            return None
+        return self.batch(axes) if leads.count(axes) == len(leads) else None
+
+    def axes(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the batch axes of a call, which its operands share, by the shape of the first."""
+        return tuple(shape[1:-1] if self.form.arguments[0].orders else shape[:-1])
+
+    def result_shapes(self, axes: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """Return the shapes of the results for these batch axes."""
+        return [(k, *axes, *tail) if k else (*axes, *tail) for k, tail in self.results]
+
+    def result_axes(self) -> list[int]:
+        """Return where the first batch axis of each result stands."""
+        return [1 if orders else 0 for orders, _ in self.results]
+
+    def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Run the kernel on arrays that share their batch axes.
+
+        NaN passes through, as optimisers step back from it.
+        """
+        axes = self.axes(arrays[0].shape)
+        results = [np.empty(shape) for shape in self.result_shapes(axes)]
+        if rows := prod(axes):
+            inputs = input_rows(self.form, arrays, axes)
+            outputs = self.outs.rows([x.ctypes.data for x in results], rows, results)
+            self.kernel.run_rows(inputs, outputs, rows)
+        return results
 
 
-@lru_cache(maxsize=256)
-def results_of(spec: KernelSpec) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """Return the orders and the last axes of each result: partials are shaped like arguments."""
-    partials, form = partials_of(spec), shapes(spec)
-    if partials is None:
-        return ((form.rows, form.tail),)
-    return tuple((a.orders, (a.width,)) for a in partials)
+_bound = lru_cache(KEPT_KERNELS)(Bound)
 
 
-@lru_cache(maxsize=256)
-def _blocks(spec: KernelSpec) -> tuple[Blocks, Blocks]:
-    """Return the blocks of rows of arguments and of results."""
-    arguments, results = shapes(spec).arguments, results_of(spec)
-    return (
-        blocks((max(orders, 1), width) for _, width, orders in arguments),
-        blocks((max(orders, 1), prod(tail)) for orders, tail in results),
-    )
+def bound(spec: KernelSpec) -> Bound:
+    """Return the kernel of this description with what goes with it."""
+    return _bound(spec)
+
+
+class Batch:
+    """A kernel on contiguous arrays with these batch axes."""
+
+    def __init__(self, kernel: Bound, axes: tuple[int, ...]) -> None:
+        self.kernel, self.axes, self.rows = kernel, axes, prod(axes)
+        self.result_shapes = kernel.result_shapes(axes)
+        self._runner: Runner | None = None  # once it is compiled
+        self._ins, self._outs = (_places(x, self.rows) for x in (kernel.ins, kernel.outs))
+        self._in_stride, self._out_stride = kernel.ins.stride, kernel.outs.stride
+
+    @cached_property
+    def vjp(self) -> Batch:
+        """The kernel's ``vjp`` on the same batch."""
+        return bound(product(self.kernel.spec, "vjp")).batch(self.axes)
+
+    @cached_property
+    def jvp(self) -> Batch:
+        """The kernel's ``jvp`` on the same batch."""
+        return bound(product(self.kernel.spec, "jvp")).batch(self.axes)
+
+    def run(self, arguments: list[int], results: list[int], keep: Any = None) -> None:
+        """Run the kernel on arrays at these addresses; ``keep`` owns their memory."""
+        ins, outs, strides, more_strides = self._ins, self._outs, self._in_stride, self._out_stride
+        inputs = [arguments[k] + before for k, before in ins] if ins else arguments
+        outputs = [results[k] + before for k, before in outs] if outs else results
+        if self._runner is not None and self.rows:
+            places = [*inputs, *strides, *outputs, *more_strides]
+            self._runner.run_at(places, len(inputs), self.rows, None, keep)
+        elif self.rows:
+            kernel, given = self.kernel.kernel, Rows(inputs, strides, keep)
+            kernel.run_rows(given, Rows(outputs, more_strides, keep), self.rows)
+            self._runner = kernel.runner
+
+
+def _places(blocks: Blocks, rows: int) -> list[tuple[int, int]]:
+    """Return the array of every block and the bytes before it; nothing if each is an array."""
+    if not any(before for _, before in blocks.place):
+        return []
+    return [(k, rows * before) for k, before in blocks.place]
 
 
 def foreign_function(
     xp: Any,
-    spec: KernelSpec,
+    kernel: Bound,
     operand: Callable[[str, Any], Any],
     call: Callable[..., Sequence[Any]],
 ) -> Callable[..., Any]:
     """Return the kernel as a function of arrays of another program.
 
-    ``operand(name, values)`` makes an array of theirs of an argument, ``call(spec, *operands)``
-    is the differentiable call on operands that share their batch axes.
+    ``operand(name, values)`` makes an array of theirs of an argument, ``call(*operands)`` is
+    the differentiable call on operands that share their batch axes.
     """
-    names = [a.name for a in shapes(spec).arguments]
+    spec, names = kernel.spec, [a.name for a in kernel.form.arguments]
 
     def function(*arrays: Any) -> Any:
         given = [operand(*pair) for pair in zip(names, arrays, strict=False)]
         given += arrays[len(given) :]  # too many: counted by `broadcast`
-        return call(spec, *broadcast(xp, spec, given))[0]
+        return call(*broadcast(xp, kernel, given))[0]
 
     function.__name__ = spec.quantity
     function.__doc__ = (
@@ -81,57 +162,15 @@ def foreign_function(
     return function
 
 
-def run(spec: KernelSpec, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Run the kernel on arrays that share their batch axes.
-
-    NaN passes through, as optimisers step back from it.
-    """
-    batch = batch_shape(spec, arrays)
-    results = [np.empty(shape) for shape in result_shapes(spec, batch)]
-    if rows := prod(batch):
-        inputs = input_rows(shapes(spec), arrays, batch)
-        outputs = _blocks(spec)[1].rows([x.ctypes.data for x in results], rows, results)
-        kernel_of(spec).run_rows(inputs, outputs, rows)
-    return results
-
-
-def run_at(
-    spec: KernelSpec, arguments: Sequence[int], results: Sequence[int], rows: int, keep: Any = None
-) -> None:
-    """Run the kernel on contiguous arrays at these addresses; ``keep`` owns their memory."""
-    if rows:
-        ins, outs = _blocks(spec)
-        inputs, outputs = ins.rows(arguments, rows, keep), outs.rows(results, rows, keep)
-        kernel_of(spec).run_rows(inputs, outputs, rows)
-
-
-def batch_shape(spec: KernelSpec, operands: Sequence[Any]) -> tuple[int, ...]:
-    """Return the batch axes, which all operands of a call share."""
-    (first, *_), x = shapes(spec).arguments, operands[0]
-    return tuple(x.shape[1:-1] if first.orders else x.shape[:-1])
-
-
-def result_shapes(spec: KernelSpec, batch: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Return the shapes of the results for these batch axes."""
-    return [
-        (orders, *batch, *tail) if orders else (*batch, *tail) for orders, tail in results_of(spec)
-    ]
-
-
-def result_axes(spec: KernelSpec) -> list[int]:
-    """Return where the first batch axis of each result stands."""
-    return [1 if orders else 0 for orders, _ in results_of(spec)]
-
-
-def weights(xp: Any, spec: KernelSpec, cotangents: Sequence[Any]) -> Any:
+def weights(xp: Any, kernel: Bound, cotangents: Sequence[Any]) -> Any:
     """Return cotangents of the results as λ of the kernel's ``vjp``."""
-    form = shapes(spec)
-    if partials_of(spec) is None:
+    form = kernel.form
+    if kernel.partials is None:
         (x,), axes = cotangents, len(form.tail)
         return x if axes == 1 else x.reshape(*x.shape[: len(x.shape) - axes], prod(form.tail))
     longest = form.tail[0]
     rows = []
-    for (orders, (width,)), x in zip(results_of(spec), cotangents, strict=True):
+    for (orders, (width,)), x in zip(kernel.results, cotangents, strict=True):
         x = x if orders else x[None]
         padding = _zeros(xp, (*x.shape[:-1], longest - width), x)
         rows.append(xp.concatenate([x, padding], -1))
@@ -144,14 +183,14 @@ def _zeros(xp: Any, shape: tuple[int, ...], x: Any) -> Any:
 
 
 def with_batch_axis(
-    xp: Any, spec: KernelSpec, operands: Sequence[Any], axes: Sequence[int | None]
+    xp: Any, kernel: Bound, operands: Sequence[Any], axes: Sequence[int | None]
 ) -> list[Any]:
     """Return the operands with one more batch axis, the first of all, which comes from ``axes``."""
     move = getattr(xp, "movedim", None) or xp.moveaxis  # PyTorch maps the first only
     pairs = list(zip(operands, axes, strict=True))
     size = next(x.shape[axis] for x, axis in pairs if axis is not None)
     result = []
-    for argument, (x, axis) in zip(shapes(spec).arguments, pairs, strict=True):
+    for argument, (x, axis) in zip(kernel.form.arguments, pairs, strict=True):
         place = 1 if argument.orders else 0
         if axis is None:
             shape = (*x.shape[:place], size, *x.shape[place:])
@@ -161,9 +200,9 @@ def with_batch_axis(
     return result
 
 
-def broadcast(xp: Any, spec: KernelSpec, operands: Sequence[Any]) -> list[Any]:
+def broadcast(xp: Any, kernel: Bound, operands: Sequence[Any]) -> list[Any]:
     """Return the operands with the batch axes they broadcast to; a wrong shape is refused."""
-    form = shapes(spec)
+    form = kernel.form
     check_count(form, operands)
     leads, batch = batch_axes(form, [tuple(x.shape) for x in operands])
     return [

@@ -7,23 +7,19 @@ see `jounce.kernels.products`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, wraps
-from math import prod
+from functools import cache, partial, wraps
 from typing import Any
 
 from jounce.adapters.rules import (
-    batch_shape,
+    Batch,
+    Bound,
+    bound,
     foreign_function,
-    product,
-    result_axes,
-    result_shapes,
-    run,
-    run_at,
     weights,
     with_batch_axis,
 )
 from jounce.errors import ArgumentError, UnsupportedError
-from jounce.kernels.description import KernelSpec, kernel_spec
+from jounce.kernels.description import kernel_spec
 from jounce.lazy import required
 from jounce.model.checks import as_floats
 from jounce.model.robot import Robot
@@ -51,24 +47,36 @@ def function(
     True
     """
     torch = required("torch", "the adapter", "torch")
+    kernel = bound(kernel_spec(robot, quantity, order, wrenches, options))
+    call, operand = _call(), partial(_operand, torch)
+    general = foreign_function(torch, kernel, operand, lambda *x: call(_batch(kernel, x), x))
     float64, strided, is_compiling = torch.float64, torch.strided, torch.compiler.is_compiling
+    plain = {torch.Tensor, torch.nn.Parameter}
 
-    def operand(name: str, values: Any) -> Any:
-        is_tensor = isinstance(values, torch.Tensor) and not values.is_nested
-        if is_tensor and values.dtype is float64 and values.is_cpu and values.layout is strided:
-            return values
-        return _operand(torch, name, values)
-
-    spec = kernel_spec(robot, quantity, order, wrenches, options)
-    direct = foreign_function(torch, spec, operand, _call())
-
-    @wraps(direct)
+    @wraps(general)
     def function(*arrays: Any) -> Any:
         if is_compiling():  # what torch.compile looks through is left out, as it is
-            return torch.compiler.disable(direct)(*arrays)
-        return direct(*arrays)
+            return torch.compiler.disable(general)(*arrays)
+        for x in arrays:
+            if type(x) not in plain or x.dtype is not float64 or not x.is_cpu:
+                return general(*arrays)
+            if x.layout is not strided:
+                return general(*arrays)
+        try:
+            batch = kernel.whole(tuple([x.shape for x in arrays]))
+        except RuntimeError:  # nested
+            batch = None
+        return general(*arrays) if batch is None else call(batch, arrays)[0]
 
     return function
+
+
+def _batch(kernel: Bound, operands: Sequence[Any]) -> Batch:
+    axes = kernel.axes(operands[0].shape)
+    try:
+        return kernel.batch(axes)
+    except TypeError:  # symbols of a recording, which is refused
+        return Batch(kernel, axes)
 
 
 def _operand(torch: Any, name: str, values: Any) -> Any:
@@ -86,7 +94,9 @@ def _operand(torch: Any, name: str, values: Any) -> Any:
         raise ArgumentError(f"{name} is on {values.device}; Jounce computes on the CPU: .cpu().")
     if values.dtype.is_complex:
         raise ArgumentError(f"{name} is {values.dtype}, and Jounce takes real numbers.")
-    if values.dtype.is_floating_point and values.dtype != torch.float64:
+    if values.dtype == torch.float64:
+        return values
+    if values.dtype.is_floating_point:
         raise ArgumentError(
             f"{name} is {values.dtype}, and Jounce computes in float64: make it {name}.double(), "
             "better where it comes from."
@@ -94,12 +104,16 @@ def _operand(torch: Any, name: str, values: Any) -> Any:
     return values.double()
 
 
+class _NoNumbers(UnsupportedError):
+    """A tensor is not in memory."""
+
+
 def _places(tensors: Sequence[Any]) -> list[int]:
     """Return the addresses of tensors; 0 where the numbers do not lie there as they are."""
     try:
         return [x.data_ptr() if x.is_contiguous() and not x.is_neg() else 0 for x in tensors]
     except RuntimeError as error:
-        raise UnsupportedError(
+        raise _NoNumbers(
             "PyTorch gives a tensor that has no numbers yet: what Jounce computes is not recorded "
             "(torch.export), and of the ways to map gradients it knows torch.func (vmap, jacrev, "
             "jacfwd), not is_grads_batched=True or vectorize=True."
@@ -122,68 +136,76 @@ def _call() -> Callable[..., Any]:
     """Return the differentiable call; all operands have the same batch axes."""
     import torch
 
-    float64, modes = torch.float64, torch._C._len_torch_dispatch_stack
+    float64, cpu, modes = torch.float64, torch.device("cpu"), torch._C._len_torch_dispatch_stack
 
-    def compute(spec: KernelSpec, *operands: Any) -> Any:
+    def compute(batch: Batch, operands: Sequence[Any]) -> Any:
         if modes():
             _refuse_recording()
         places = _places(operands)
         if not all(places):
-            arrays = run(spec, [x.numpy(force=True) for x in operands])
+            arrays = batch.kernel.run([x.numpy(force=True) for x in operands])
             return tuple([torch.from_numpy(x) for x in arrays])
-        batch = batch_shape(spec, operands)
-        shapes = result_shapes(spec, batch)
-        results = tuple([torch.empty(*s, dtype=float64, device="cpu") for s in shapes])
-        run_at(spec, places, [x.data_ptr() for x in results], prod(batch), (operands, results))
+        results = tuple([torch.empty(s, dtype=float64, device=cpu) for s in batch.result_shapes])
+        batch.run(places, [x.data_ptr() for x in results], (operands, results))
         return results
 
     class Call(torch.autograd.Function):
-        """The kernel of a description on one tensor for each of its arguments."""
+        """A kernel on one tensor for each of its arguments, whose results are there or to be."""
 
         @staticmethod
         def forward(*args: Any) -> Any:
-            ctx, *inputs = args
-            Transformed.setup_context(ctx, inputs, None)
-            return compute(*inputs)
+            ctx, batch, results, *operands = args
+            ctx.batch = batch
+            ctx.save_for_backward(*operands)
+            ctx.save_for_forward(*operands)
+            return results
 
         @staticmethod
         def backward(ctx: Any, *grad_outputs: Any) -> Any:
-            spec, operands = ctx.spec, ctx.saved_tensors
-            lam = weights(torch, spec, grad_outputs)
-            step = call if torch.is_grad_enabled() or transforms() else compute
-            return None, *step(product(spec, "vjp"), *operands, lam)
+            batch, operands = ctx.batch, ctx.saved_tensors
+            given = *operands, weights(torch, batch.kernel, grad_outputs)
+            if torch.is_grad_enabled() or transforms():
+                return None, None, *call(batch.vjp, given)
+            return None, None, *compute(batch.vjp, given)
 
         @staticmethod
         def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-            operands, tangents = ctx.saved_tensors, grad_inputs[1:]
+            operands, tangents = ctx.saved_tensors, grad_inputs[2:]
             steps = [
                 torch.zeros_like(x) if dx is None else dx.to(x)  # PyTorch takes any precision
                 for x, dx in zip(operands, tangents, strict=True)
             ]
-            return call(product(ctx.spec, "jvp"), *operands, *steps)
+            return call(ctx.batch.jvp, (*operands, *steps))
 
     class Transformed(Call):
         """The same for the transformations of ``torch.func``; it takes twice as long to call."""
 
         @staticmethod
         def forward(*args: Any) -> Any:
-            return compute(*args)
+            batch, _, *operands = args
+            return compute(batch, operands)
 
         @staticmethod
-        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:  # noqa: ARG004
-            ctx.spec, *operands = inputs
-            ctx.save_for_backward(*operands)
-            ctx.save_for_forward(*operands)
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            Call.forward(ctx, inputs[0], output, *inputs[2:])
 
         @staticmethod
         def vmap(info: Any, in_dims: Any, *args: Any) -> Any:  # noqa: ARG004
-            spec, *operands = args
-            results = call(spec, *with_batch_axis(torch, spec, operands, in_dims[1:]))
-            return results, tuple(result_axes(spec))
+            kernel, given = args[0].kernel, args[2:]
+            operands = with_batch_axis(torch, kernel, given, in_dims[2:])
+            return call(_batch(kernel, operands), operands), tuple(kernel.result_axes())
 
     transforms = torch._C._are_functorch_transforms_active
+    # torch.autograd.Function.apply looks for transformations, here and in what is left of them
+    above: Any = super(torch.autograd.Function, Call)
+    note = above.apply
 
-    def call(spec: KernelSpec, *operands: Any) -> Any:
-        return (Transformed if transforms() else Call).apply(spec, *operands)
+    def call(batch: Batch, operands: Sequence[Any]) -> Any:
+        if not transforms():
+            try:
+                return note(batch, compute(batch, operands), *operands)
+            except _NoNumbers:  # it may be left over from a transformation
+                pass
+        return Transformed.apply(batch, None, *operands)
 
     return call

@@ -15,8 +15,6 @@ from typing import Any
 from jounce.errors import UnsupportedError
 from jounce.forks import awaited_lock
 
-Buffers = list["Buffer"]
-
 METADATA = 1  # kind of the extension that asks for version and traits instead of results
 INTERNAL = 13  # code of the error that a handler returns
 MAJOR = 0  # version of the layouts below
@@ -39,25 +37,9 @@ _Api = _structure(
 )
 
 
-class Buffer(ctypes.Structure):
-    """An array in memory that XLA owns, valid during a call."""
-
-    _fields_ = [
-        ("size", c_size_t), ("extension", c_void_p), ("dtype", c_int), ("data", c_void_p),
-        ("rank", c_int64), ("dims", POINTER(c_int64)),
-    ]  # fmt: skip
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Lengths of the axes; numbers along the last one are neighbours."""
-        return tuple(self.dims[: self.rank])
-
-    @property
-    def address(self) -> int:
-        """Where the numbers begin; 0 if there are none."""
-        return self.data or 0
-
-
+_Buffer = _structure(
+    size=c_size_t, extension=c_void_p, dtype=c_int, data=c_void_p, rank=c_int64, dims=c_void_p
+)
 _Buffers = _structure(
     size=c_size_t, extension=c_void_p, count=c_int64, types=c_void_p, buffers=c_void_p
 )
@@ -70,10 +52,37 @@ _Frame = _structure(
     arguments=_Buffers,
     results=_Buffers,
 )
+_DATA, _RANK = _Buffer.data.offset, _Buffer.rank.offset
+_EXTENSION, _WORDS = _Frame.extension.offset // 8, ctypes.sizeof(_Frame) // 8
+_ARGUMENTS, _RESULTS = (  # count and buffers among the words of a frame
+    slice((x.offset + _Buffers.count.offset) // 8, (x.offset + _Buffers.buffers.offset) // 8 + 1, 2)
+    for x in (_Frame.arguments, _Frame.results)
+)
 _Handler = ctypes.CFUNCTYPE(c_void_p, c_void_p)
 _capsule = ctypes.pythonapi.PyCapsule_New
 _capsule.restype = ctypes.py_object
 _capsule.argtypes = [c_void_p, ctypes.c_char_p, c_void_p]
+
+
+def _words(address: int, count: int) -> list[int]:
+    return (c_int64 * count).from_address(address)[:]
+
+
+class Buffers:
+    """Arrays of one row after another in memory that XLA owns, valid during a call."""
+
+    def __init__(self, count: int, address: int) -> None:
+        self._places = _words(address, count) if count else []
+
+    def addresses(self) -> list[int]:
+        """Return where the numbers of each begin; 0 if there are none."""
+        return [c_int64.from_address(x + _DATA).value for x in self._places]
+
+    def shape(self, k: int) -> tuple[int, ...]:
+        """Return the lengths of the axes of one of them."""
+        rank, dims = _words(self._places[k] + _RANK, 2)
+        return tuple(_words(dims, rank)) if rank else ()
+
 
 _registered: dict[str, Any] = {}  # XLA keeps the address of a handler for good
 _lock = awaited_lock()  # and takes a name once
@@ -92,13 +101,15 @@ def register(jax: Any, name: str, function: Callable[[Buffers, Buffers], None]) 
 def _register(jax: Any, name: str, function: Callable[[Buffers, Buffers], None]) -> Any:
     @_Handler
     def handler(address: int) -> Any:
-        frame: Any = _Frame.from_address(address)
         try:
-            if frame.extension and frame.extension[0].kind == METADATA:
-                return _describe(frame)
-            function(_found(frame.arguments), _found(frame.results))
+            words = _words(address, _WORDS)
+            if words[_EXTENSION]:
+                frame = _Frame.from_address(address)
+                if frame.extension[0].kind == METADATA:
+                    return _describe(frame)
+            function(Buffers(*words[_ARGUMENTS]), Buffers(*words[_RESULTS]))
         except BaseException as error:  # nothing passes through C
-            return _error(frame, f"{type(error).__name__}: {error}")
+            return _error(_Frame.from_address(address), f"{type(error).__name__}: {error}")
         return None
 
     address = ctypes.cast(handler, c_void_p).value
@@ -117,13 +128,6 @@ def _describe(frame: Any) -> None:
     version = frame.extension[0].metadata[0].version
     version.major, version.minor = MAJOR, frame.api[0].version.minor
     frame.extension[0].metadata[0].traits = 0
-
-
-def _found(buffers: Any) -> Buffers:
-    if not buffers.count:
-        return []
-    places = (c_void_p * buffers.count).from_address(buffers.buffers)
-    return list(map(Buffer.from_address, places))
 
 
 def _error(frame: Any, message: str) -> Any:

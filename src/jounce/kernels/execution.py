@@ -52,14 +52,21 @@ class Runner:
 
     def run(self, inputs: Rows, outputs: Rows, rows: int, threads: int | None) -> None:
         """Compute all rows; ``threads=None`` takes as many as the work is worth."""
+        places = [*inputs.address, *inputs.stride, *outputs.address, *outputs.stride]
+        self.run_at(places, len(inputs.address), rows, threads, (inputs, outputs))
+
+    def run_at(
+        self, places: list[int], inputs: int, rows: int, threads: int | None, memory: Any
+    ) -> None:
+        """Compute rows at places: addresses and strides of so many inputs, then of the outputs."""
         job = self.job(rows, threads)
         place = len(job) - self._places
-        job[place:] = [*inputs.address, *inputs.stride, *outputs.address, *outputs.stride]
+        job[place:] = places
         first = ctypes.addressof(job) + 8 * place
-        ins, outs = 8 * len(inputs.address), 8 * len(outputs.address)
+        ins, outs = 8 * inputs, 4 * self._places - 8 * inputs
         between = first + 2 * ins
         job[INPUTS : WIDTHS + 1] = first, first + ins, between, between + outs
-        self.do(job, rows, (inputs, outputs))
+        self.do(job, rows, memory)
 
     def job(self, rows: int, threads: int | None) -> Any:
         """Return a job for rows whose places are still to be filled in; see `jounce.kernels.team`.

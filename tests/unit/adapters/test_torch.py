@@ -139,6 +139,8 @@ def test_tensors_without_numbers_are_refused():
         torch.func.linearize(f, q)
     with pytest.raises(jounce.UnsupportedError, match="records its operations"):
         torch.fx.experimental.proxy_tensor.make_fx(f)(q)
+    with pytest.raises(jounce.UnsupportedError, match="PyTorch records"):
+        torch.fx.experimental.proxy_tensor.make_fx(f, tracing_mode="symbolic")(weights[:, 0])
 
 
 def test_other_default_devices(rng: np.random.Generator):
@@ -197,6 +199,33 @@ def test_what_is_compiled_around_it(rng: np.random.Generator):
     assert_close(value, wanted.detach(), ROUNDOFF)
     (slope,), (reference,) = torch.autograd.grad(value, q), torch.autograd.grad(wanted, q)
     assert_close(slope, reference, ROUNDOFF)
+
+
+def test_tensors_that_are_left_over_from_a_transformation(rng: np.random.Generator):
+    robot = jounce.load("planar2r")
+    f = jounce.adapters.torch.function(robot, "inverse_dynamics")
+    motion, kept = torch.tensor(rng.normal(size=(3, 4, 2))), []
+
+    def cost(x: Any) -> Any:
+        kept.extend(3.0 * x)
+        return x.sum()
+
+    torch.func.grad(cost)(motion)
+    assert_close(f(*kept), f(*3.0 * motion), EXACT)
+
+
+def test_results_have_memory_of_their_own(rng: np.random.Generator):
+    f = jounce.adapters.torch.function(jounce.load("planar2r"), "inverse_dynamics")
+    motion = torch.tensor(rng.normal(size=(3, 1000, 2)), requires_grad=True)
+    first = f(*motion)
+    before = first.detach().clone()
+    slope = torch.autograd.grad(first.sum(), motion, retain_graph=True)[0]
+    kept = slope.clone()
+    other = f(*2.0 * motion)
+    torch.autograd.grad(other.sum(), motion)
+    assert_close(first, before, EXACT)
+    assert_close(slope, kept, EXACT)
+    assert_close(torch.autograd.grad(first.sum(), motion)[0], kept, EXACT)
 
 
 def test_calls_from_many_threads(rng: np.random.Generator):
