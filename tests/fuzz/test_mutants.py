@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -40,3 +41,22 @@ def test_what_breaks_the_rule_is_found(tmp_path: Path, monkeypatch: pytest.Monke
         finding = tried("urdf", 0, tmp_path)
         assert finding is not None
         assert message in finding.what
+
+
+def test_what_took_long_while_the_machine_stood_still_is_run_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    calls = []
+
+    def sleeping(_: object, place: Path) -> None:
+        calls.append(place)
+        time.sleep(0.0 if len(calls) == second else 5.0)
+
+    monkeypatch.setattr("tests.fuzz.rule.PATIENCE", 0.05)
+    monkeypatch.setitem(KINDS, "urdf", sleeping)
+    second = 2
+    assert tried("urdf", 0, tmp_path) is None
+    second = 0
+    finding = tried("urdf", 0, tmp_path)
+    assert finding is not None
+    assert "took more" in finding.what
