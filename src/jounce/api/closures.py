@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jounce.api.call import Wrench, Wrenches, as_wrenches, evaluate, positive_weights, rows_to_order
-from jounce.api.matrices import check_regular, forward_dynamics
+from jounce.api.matrices import SMALLEST_PIVOT, check_regular, forward_dynamics
 from jounce.api.singular import singularity_error
 from jounce.dynamics.closures import SOFTNESS
 from jounce.dynamics.factorization import ZeroPivotError
@@ -208,16 +208,25 @@ def constrained_forward_dynamics(
         return Constrained(a, np.zeros((*a.shape[:-1], 0)))
     at, speed = _state(robot, whole, q, v)
     Q = _stacked("forces", *forces)
-    check_regular(robot, evaluate(robot, "mass_pivots", (at,))[0])
     spec = _spec(whole, "constrained_forward_dynamics", len(forces) - 1, wrenches)
     found = _run(spec, at, speed, Q, wrenches=wrenches)
+    if not is_heavy(found):
+        check_regular(robot, evaluate(robot, "mass_pivots", (at,))[0])
     n, rows = robot.nv, whole.n_closure_rows
     _, rank = _ranks(robot, tuple(contacts))
     smallest = CONDITION_LIMIT**-2
-    counts = np.sum(found[0, ..., n + rows :] > max(smallest, 10 * SOFTNESS), axis=-1)
+    counts = np.sum(found[0, ..., n + rows : -1] > max(smallest, 10 * SOFTNESS), axis=-1)
     _refuse(robot, tuple(contacts), at, counts >= rank)
     parts = found[..., :n], found[..., n : n + rows]
     return Constrained(*(np.ascontiguousarray(x) for x in parts))
+
+
+def is_heavy(rows: np.ndarray) -> bool:
+    """Tell from what the kernel of forward dynamics gives that no mass matrix is singular.
+
+    If not, one may be: `check_regular` tells.
+    """
+    return bool((rows[0, ..., -1] < SMALLEST_PIVOT**-2).all())
 
 
 def constrained_inverse_dynamics(
@@ -252,19 +261,40 @@ def constrained_inverse_dynamics(
         )
     chosen = _actuated(robot, actuated)
     at, speed = _state(robot, whole, q, v)
-    stacked = _stacked("rates", speed, a, *rates)
+    motion = _stacked("rates", speed, a, *rates)
     compliance = 1.0 / positive_weights(weights, len(chosen), "an actuated velocity")
-    spec = _spec(
-        whole, "constrained_inverse_dynamics", len(rates), wrenches, actuated=_words(chosen)
-    )
-    found = _driven(robot, spec, at, stacked, compliance, wrenches=wrenches)
-    n = robot.nv
-    passive = [j for j in range(n) if j not in chosen]
+    found = _driven_forces(robot, whole, chosen, (at, motion, compliance), wrenches)
+    parts = found[..., chosen], found[..., robot.nv :]
+    return Constrained(*(np.ascontiguousarray(x) for x in parts))
+
+
+def _driven_forces(
+    robot: Robot,
+    whole: Robot,
+    chosen: Sequence[int],
+    arrays: tuple[np.ndarray, ...],
+    wrenches: Wrenches,
+) -> np.ndarray:
+    """Return the rows of forces and multipliers; raise where the actuated joints do not do it."""
+    order = len(arrays[1]) - 2
+    quantity = "constrained_inverse_dynamics"
+    spec = _spec(whole, quantity, order, wrenches, actuated=_words(chosen))
+    found = _driven(robot, spec, *arrays, wrenches=wrenches)
+    passive = [j for j in range(robot.nv) if j not in chosen]
     if passive:
-        _check_left(robot, whole, at, found, passive)
-    return Constrained(
-        np.ascontiguousarray(found[..., chosen]), np.ascontiguousarray(found[..., n:])
-    )
+        _check_left(robot, whole, arrays[0], found, passive)
+    return found
+
+
+def _driven(robot: Robot, spec: KernelSpec, *arrays: Any, **loads: Any) -> np.ndarray:
+    """Run a kernel of actuated forces; what nothing drives, whatever the motion, is named."""
+    try:
+        return _run(spec, *arrays, **loads)
+    except ZeroPivotError as error:
+        raise ArgumentError(
+            f"velocity {velocity_names(robot)[error.args[0]]!r} of robot {robot.name!r} is neither "
+            "actuated nor held by itself. Name more actuated joints."
+        ) from None
 
 
 def _check_left(
@@ -415,10 +445,13 @@ def constrained_inverse_dynamics_partials(
     at, speed = _state(robot, whole, q, v)
     _check_smooth(robot, tuple(contacts), at)
     motion = _stacked("rates", speed, a, *rates)
+    compliance = 1.0 / positive_weights(weights, len(chosen), "an actuated velocity")
+    arrays = at, motion, compliance
+    if len(chosen) < robot.nv:  # what is left for passive joints is not among the partials
+        _driven_forces(robot, whole, chosen, arrays, wrenches)
     quantity = "constrained_inverse_dynamics_partials"
     spec = _spec(whole, quantity, len(rates), wrenches, actuated=_words(chosen))
-    compliance = 1.0 / positive_weights(weights, len(chosen), "an actuated velocity")
-    found = _driven(robot, spec, at, motion, compliance, wrenches=wrenches)
+    found = _driven(robot, spec, *arrays, wrenches=wrenches)
     forces, multipliers = _matrices(found, len(rates) + 1, robot.nv)
     return Constrained(np.ascontiguousarray(forces[..., chosen, :]), multipliers)
 
@@ -471,17 +504,6 @@ def _run(spec: KernelSpec, *arrays: Any, wrenches: Wrenches = None) -> np.ndarra
     loads = [rows_to_order(name, w.values, spec.order) for name, w in as_wrenches(wrenches).items()]
     with np.errstate(all="ignore"):  # singular samples are refused by the caller
         return kernel_of(spec).call(*arrays, *loads, check=True, threads=None)
-
-
-def _driven(robot: Robot, spec: KernelSpec, *arrays: Any, **loads: Any) -> np.ndarray:
-    """Run a kernel of actuated forces; what nothing drives, whatever the motion, is named."""
-    try:
-        return _run(spec, *arrays, **loads)
-    except ZeroPivotError as error:
-        raise ArgumentError(
-            f"velocity {velocity_names(robot)[error.args[0]]!r} of robot {robot.name!r} is neither "
-            "actuated nor held by itself. Name more actuated joints."
-        ) from None
 
 
 def _stacked(name: str, *arrays: Any) -> np.ndarray:
@@ -660,12 +682,12 @@ def _open_rank(robot: Robot, contacts: tuple[Closure, ...]) -> int:
 
 def _check_smooth(robot: Robot, contacts: tuple[Closure, ...], q: np.ndarray) -> None:
     """Raise where what closures do has no partials: at singularities, or rows disagree off q."""
-    whole, (_, rank) = with_contacts(robot, contacts), _ranks(robot, contacts)
+    whole = with_contacts(robot, contacts)
     J = closure_jacobian(whole, q)[0]
     if not J.size:
         return
+    _refuse(robot, contacts, q, np.zeros(J.shape[:-2], dtype=bool))
     sizes = np.linalg.svd(J, compute_uv=False)
-    _refuse(robot, contacts, q, sizes[..., 0] <= CONDITION_LIMIT * sizes[..., rank - 1])
     ranks = np.sum(sizes > FULL * sizes[..., :1], axis=-1)
     first, rank = J.reshape(-1, *J.shape[-2:])[np.argmin(ranks)], ranks.min()
     if rank == whole.n_closure_rows or _open_rank(robot, contacts) == rank:
@@ -699,19 +721,77 @@ def _refuse(
     is_fine: np.ndarray,
     independent: Sequence[int] = (),
 ) -> None:
-    """Raise for the first sample whose closure Jacobian has lost a direction."""
-    whole = with_contacts(robot, contacts)
-    for index in map(tuple, np.argwhere(~np.atleast_1d(is_fine)).tolist()):
-        place = index if np.ndim(is_fine) else ()
-        at = np.broadcast_to(q, (*np.shape(is_fine), robot.nq))[place]
-        rank = _rank_near(robot, contacts, at)
-        J = closure_jacobian(whole, at)[0]
-        free = [j for j in range(robot.nv) if j not in independent]
-        sizes = np.linalg.svd(J[:, free], compute_uv=False)
-        condition = float(sizes[0] / sizes[rank - 1]) if sizes[rank - 1] > 0 else np.inf
-        if condition > CONDITION_LIMIT:
+    """Raise for the first sample, of those that are not fine, that has lost a direction."""
+    places = np.argwhere(~np.atleast_1d(is_fine))
+    if not len(places):
+        return
+    _, rank = _ranks(robot, contacts)
+    free = [j for j in range(robot.nv) if j not in independent]
+    samples = np.broadcast_to(q, (*np.shape(is_fine), robot.nq)).reshape(-1, robot.nq)
+    samples = samples[~np.ravel(is_fine)]
+    J = _measured_jacobian(robot, contacts, samples, free)
+    for k in np.flatnonzero(_condition(J, rank) > CONDITION_LIMIT):
+        if _condition(J[k], _rank_near(robot, contacts, samples[k])) > CONDITION_LIMIT:
+            place = tuple(places[k].tolist()) if np.ndim(is_fine) else ()
             where = f"robot {robot.name!r}, {f'sample {list(place)}' if place else 'this q'}"
             raise singularity_error(
-                J[:, free], _row_names(whole), [velocity_names(robot)[j] for j in free],
-                CONDITION_LIMIT, where, place, advice=DEAD_POINT,
+                J[k], _row_names(with_contacts(robot, contacts)),
+                [velocity_names(robot)[j] for j in free],
+                CONDITION_LIMIT, where, place, size=1.0, advice=DEAD_POINT,
             )  # fmt: skip
+
+
+def _condition(J: np.ndarray, rank: int) -> np.ndarray:
+    """Return the condition numbers of `_measured_jacobian`, ``(*batch,)``, redundant rows apart.
+
+    Its rows have length one if they are not weak: one that is short alone counts as well.
+    """
+    sizes = np.linalg.svd(J, compute_uv=False)
+    if not (count := min(rank, sizes.shape[-1])):
+        return np.ones(sizes.shape[:-1])
+    with np.errstate(divide="ignore"):
+        return np.maximum(1.0, sizes[..., 0]) / sizes[..., count - 1]
+
+
+def _measured_jacobian(
+    robot: Robot, contacts: tuple[Closure, ...], q: np.ndarray, columns: Sequence[int]
+) -> np.ndarray:
+    """Return J ``(*batch, rows, columns)`` beside what its frames can do at all, without units.
+
+    All three rows of each kind that a closure holds, together, and all columns of these rows have
+    length one, or nearly: first the rows are divided by their lengths, then columns, and again.
+    """
+    whole = with_contacts(robot, contacts)
+    J = closure_jacobian(whole, q)[0][..., columns]
+    around = closure_jacobian(_around(whole), q)[0][..., columns]
+    kinds = [(k, kind) for k, c in enumerate(whole.closures) for kind in _kinds(c)]
+    rows = [kinds.index((k, r // 3)) for k, c in enumerate(whole.closures) for r in c.rows]
+    around = around.reshape(*around.shape[:-2], len(kinds), 3, len(columns))
+    for axes in ((-2, -1), (-3, -2), (-2, -1)):
+        sizes = np.sqrt(np.sum(around * around, axis=axes, keepdims=True))
+        sizes = np.maximum(sizes, FULL * np.max(sizes, axis=(-3, -1), keepdims=True, initial=0.0))
+        sizes[sizes == 0] = 1.0
+        around = around / sizes
+        J = J / (sizes[..., rows, 0, :] if sizes.shape[-3] == len(kinds) else sizes[..., 0, :, :])
+    return J
+
+
+def _kinds(closure: Closure) -> list[int]:
+    return sorted({row // 3 for row in closure.rows})
+
+
+@lru_cache(maxsize=64)
+def _around(robot: Robot) -> Robot:
+    """Return the robot held in all three directions of every kind that a closure holds.
+
+    Linear ones by two closures: three at a time are those of points that coincide.
+    """
+    held = {0: ("angular",), 1: ("vx vy", "vz")}
+    return robot.without_closures().with_closures(
+        *(
+            type(c)(c.frame, c.to, directions=directions)
+            for c in robot.closures
+            for kind in _kinds(c)
+            for directions in held[kind]
+        )
+    )

@@ -23,11 +23,15 @@ class Loss(NamedTuple):
     is_joint_motion: bool
 
 
-def loss_of(J: np.ndarray, limit: float) -> Loss:
-    """Return what one Jacobian (rows, columns) has lost; its rank is that above 1 / limit."""
+def loss_of(J: np.ndarray, limit: float, size: float = 0.0) -> Loss:
+    """Return what one Jacobian (rows, columns) has lost; its rank is that above 1 / limit.
+
+    ``size`` is a singular value that it ought to have, where it may be small as a whole.
+    """
     U, sizes, Vt = np.linalg.svd(J, full_matrices=False)
-    rank = int(np.sum(sizes * limit > sizes[0])) if sizes[0] > 0 else 0
-    condition = float(sizes[0] / sizes[-1]) if sizes[-1] > 0 else np.inf
+    most = max(size, sizes[0])
+    rank = int(np.sum(sizes * limit > most)) if most > 0 else 0
+    condition = float(most / sizes[-1]) if sizes[-1] > 0 else np.inf
     is_joint_motion = J.shape[0] > J.shape[1]
     vectors = Vt if is_joint_motion else U.T
     return Loss(rank, condition, vectors[min(rank, len(vectors) - 1) :].copy(), is_joint_motion)
@@ -42,10 +46,10 @@ def condition_numbers(J: np.ndarray) -> np.ndarray:
 
 def singularity_error(
     J: np.ndarray, rows: Sequence[str], columns: Sequence[str], limit: float, where: str,
-    index: tuple[int, ...] = (), **advice: str,
+    index: tuple[int, ...] = (), *, size: float = 0.0, **advice: str,
 ) -> SingularityError:  # fmt: skip
     """Return the error for a Jacobian whose condition number is above the limit."""
-    loss = loss_of(J, limit)
+    loss = loss_of(J, limit, size)
     names = columns if loss.is_joint_motion else rows
     lost = "joint motion without effect" if loss.is_joint_motion else "lost direction"
     lost = f"{lost} {', '.join(_spelled(d, names) for d in loss.directions)}"

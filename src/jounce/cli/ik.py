@@ -153,11 +153,11 @@ def _pose(text: str) -> np.ndarray:
 
     from jounce.algebra.rigid import pose_of
     from jounce.algebra.so3 import from_rpy
-    from jounce.model.checks import check_quaternion
+    from jounce.model.checks import unit_norms
 
     values = numbers("--pose", text, 6, 7, meaning=_POSE)
     if len(values) == 7:
-        check_quaternion("--pose", values[3:], "the frame")
+        unit_norms("the quaternion (x y z w) of --pose", values[3:])
         return pose_of(values[:3], values[3:])
     pose = np.eye(4)
     pose[:3, :3] = from_rpy(*values[3:].tolist()).rows

@@ -29,6 +29,7 @@ from jounce.dynamics.factorization import (
 from jounce.dynamics.forward import known_forces, mass_factors
 from jounce.dynamics.inverse import inverse_dynamics
 from jounce.dynamics.inverse_kinematics import carried_over
+from jounce.dynamics.mass_bounds import mass_bounds
 from jounce.dynamics.matrices import Matrix
 from jounce.dynamics.motion import Moving, at_start, moving
 from jounce.dynamics.partials import mixed_partials, own_partials
@@ -37,6 +38,7 @@ from jounce.dynamics.variation import varied_poses
 from jounce.dynamics.wrenches import Loads
 from jounce.model.closures import Contact
 from jounce.model.lowering.reduced import reduced
+from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
 
 SOFTNESS = 1e-9  # μ of `Saddle`, beside rows of length one
@@ -58,25 +60,42 @@ class Loop(NamedTuple):
         """Tell whether all six directions are held: the frames coincide at all times."""
         return len(self.rows) == 6
 
+    @property
+    def kinds(self) -> list[int]:
+        """Whether angular (0) and linear (1) rows are held."""
+        return sorted({row // 3 for row in self.rows})
 
-def relative_rows(loop: Loop, T_ab: Transform, a: Motion, b: Motion) -> Vector:
-    """Return the held rows of the relative twist, from the twists of a and b in their own frames.
+
+def relative_twist(loop: Loop, T_ab: Transform, a: Motion, b: Motion) -> Vector:
+    """Return the relative twist, from the twists of a and b in their own frames.
 
     With ω, u the difference of the twists about the origin of a and r the origin of b in a::
 
         wx wy wz: ω          vx vy vz: u + ω × r
+    """
+    moved = b if loop.is_rigid else T_ab.act(b)
+    w, u = a.angular - moved.angular, a.linear - moved.linear
+    vanishes = {0, 1, 2} <= set(loop.rows) or {3, 4, 5} <= set(loop.rows)  # ω or r
+    return [*w, *(u if vanishes else u + w.cross(T_ab.p))]
+
+
+def relative_rows(loop: Loop, T_ab: Transform, a: Motion, b: Motion) -> Vector:
+    """Return the held rows of the relative twist.
 
     A single angular row i holds ``R[i+1][i+2] = 0``, as a universal joint does; the rotation about
     a moving axis alone is no constraint on the pose.  There the row is ``(e_{i+1} × R e_{i+2}) ω``.
     """
-    moved = b if loop.is_rigid else T_ab.act(b)
-    w, u = a.angular - moved.angular, a.linear - moved.linear
+    six = relative_twist(loop, T_ab, a, b)
     angular = [r for r in loop.rows if r < 3]
-    vanishes = len(angular) == 3 or {3, 4, 5} <= set(loop.rows)  # ω or r
-    six = [*w, *(u if vanishes else u + w.cross(T_ab.p))]
     if len(angular) == 1:
-        six[angular[0]] = _turned_axis(T_ab, angular[0]).dot(w)
+        six[angular[0]] = _turned_axis(T_ab, angular[0]).dot(Vec3(*six[:3]))
     return [six[r] for r in loop.rows]
+
+
+def rows_of_kinds(loop: Loop, T_ab: Transform, a: Motion, b: Motion) -> Vector:
+    """Return all three rows of the relative twist of each kind of which one is held."""
+    six = relative_twist(loop, T_ab, a, b)
+    return [x for kind in loop.kinds for x in six[3 * kind : 3 * kind + 3]]
 
 
 def _turned_axis(T_ab: Transform, i: int) -> Vec3:
@@ -108,6 +127,9 @@ def pose_error(loop: Loop, T_ab: Transform) -> Vector:
     return [errors[row] for row in loop.rows]
 
 
+RowsOf = Callable[[Loop, Transform, Motion, Motion], Vector]
+
+
 class Closures:
     """The loops of a tree along a motion: relative poses, twists and Jacobian, as jets.
 
@@ -134,19 +156,21 @@ class Closures:
         """Return the held rows of the relative twists."""
         return self._rows(self.moving.twists.__getitem__)
 
-    def jacobian(self) -> list[Vector]:
-        """Return J, one row a held direction."""
+    def jacobian(self, rows_of: RowsOf = relative_rows) -> list[Vector]:
+        """Return J, one row a held direction, or the rows of other functions."""
         links, nv = self.moving.columns, self.moving.tree.nv
-        columns = [self._rows(lambda link, v=v: links[link].get(v, NO_MOTION)) for v in range(nv)]
+        columns = [
+            self._rows(lambda link, v=v: links[link].get(v, NO_MOTION), rows_of) for v in range(nv)
+        ]
         return [list(row) for row in zip(*columns, strict=True)]
 
-    def _rows(self, twist: Callable[[int], Motion]) -> Vector:
-        """Return the held rows from the twists of the links, loop by loop."""
+    def _rows(self, twist: Callable[[int], Motion], rows_of: RowsOf = relative_rows) -> Vector:
+        """Return rows of the relative twists from the twists of the links, loop by loop."""
         result: Vector = []
         for loop, T_ab in zip(self.loops, self.relative, strict=True):
             a = loop.placement.pull(twist(loop.link)) if loop.link >= 0 else NO_MOTION
             b = loop.anchor.pull(twist(loop.other)) if loop.other >= 0 else NO_MOTION
-            result += relative_rows(loop, T_ab, a, b)
+            result += rows_of(loop, T_ab, a, b)
         return result
 
 
@@ -191,12 +215,14 @@ def closed_rates(robot: Robot, groups: Sequence[Any], independent: str) -> Rows:
     """Return rows ``v⁽ᵏ⁾, condition`` of all velocities from those of the independent ones.
 
     ``J_d x_d = −(J v)⁽ᵏ⁾ with x_d = 0``, in the least squares of all rows: redundant rows agree.
-    ``independent`` are indices of velocities in words.
+    ``independent`` are indices of velocities in words.  The condition number is that of J_d beside
+    all that the frames can do: a row that is short alone is near its dead point.
     """
     q, given = groups
     chosen = [int(word) for word in independent.split()]
     others = [j for j in range(robot.nv) if j not in chosen]
-    J = Closures(robot, q, ()).jacobian()
+    closures = Closures(robot, q, ())
+    J, around = closures.jacobian(), closures.jacobian(rows_of_kinds)
     factors = orthogonalize([[value(row[j]) for row in J] for j in others])
     rates: list[Vector] = []
     for k, rate in enumerate(given):
@@ -209,7 +235,7 @@ def closed_rates(robot: Robot, groups: Sequence[Any], independent: str) -> Rows:
         for j, entry in zip(others, found, strict=True):
             x[j] = entry
         rates.append(x)
-    condition = factors.condition()
+    condition = factors.condition([value(row[j]) for row in around for j in others])
     return [[*x, condition] for x in rates]
 
 
@@ -225,7 +251,7 @@ class Saddle:
         self.factors = factors
         half = [factors.eliminated(row) for row in J]
         weighted = [times(row, factors.reciprocals) for row in half]
-        sizes = [dot(a, b) for a, b in zip(half, weighted, strict=True)]
+        self.sizes = sizes = [dot(a, b) for a, b in zip(half, weighted, strict=True)]
         floor = sum(sizes[1:], sizes[0]) * 1e-18  # rows that nothing moves are zero
         if is_zero(floor):  # all of them
             floor = 1.0
@@ -236,6 +262,11 @@ class Saddle:
         for i, row in enumerate(A):
             row[i] = row[i] + SOFTNESS
         self.inner = factorize(A)
+
+    def size(self, row: Vector) -> Any:
+        """Return ``J_i H⁻¹ J_iᵀ`` of any row."""
+        half = self.factors.eliminated(row)
+        return dot(half, times(half, self.factors.reciprocals))
 
     def solve(self, f: Vector, g: Vector) -> tuple[Vector, Vector]:
         """Return x and λ."""
@@ -255,36 +286,58 @@ class Saddle:
 def forward_shapes(robot: Robot, order: int) -> tuple[list[tuple[str, int, int]], int]:
     """Return the arguments of `constrained_forward_dynamics` and the length of its rows."""
     arguments = [("q", robot.nq, 0), ("v", robot.nv, 0), ("forces", robot.nv, order + 1)]
-    return arguments, robot.nv + 2 * robot.n_closure_rows
+    return arguments, robot.nv + 2 * robot.n_closure_rows + 1
 
 
 def constrained_forward_dynamics(
     robot: Robot, groups: Sequence[Any], wrenches: Loads | None = None
 ) -> Rows:
-    """Return rows ``a⁽ᵏ⁾, λ⁽ᵏ⁾, pivots`` from q, v and the forces Q, dQ/dt, ...
+    """Return rows ``a⁽ᵏ⁾, λ⁽ᵏ⁾, pivots, lightness`` from q, v and the forces Q, dQ/dt, ...
 
     Order by order, with the unknown ``x = a⁽ᵏ⁾`` and the same matrix for all orders::
 
         M x − Jᵀ λ⁽ᵏ⁾ = Q⁽ᵏ⁾ − f_k + (Jᵀ λ)⁽ᵏ⁾ with λ⁽ᵏ⁾ = 0       J x = −(J v)⁽ᵏ⁺¹⁾ with x = 0
 
-    f_k are the forces of the tree with x = 0.  A pivot is about μ where a row depends on others.
+    f_k are the forces of the tree with x = 0.  A pivot is about μ where a row depends on others,
+    and small where it is near its dead point, see `_strengths`.  The lightness is ``Σ 1/p²`` over
+    what `mass_pivots` has: below 1/p² of a bound, no p is smaller.
     """
     q, v, forces = groups
     rates, multipliers = [v], []
     saddle: Any = None
+    told: Vector = []
     for k, Q in enumerate(forces):
         closures = Closures(robot, q, [*rates, [0.0] * robot.nv])
         J = closures.jacobian()
         if saddle is None:
-            saddle = Saddle(mass_factors(robot, q), _values(J))
+            factors = mass_factors(robot, q)
+            saddle = Saddle(factors, _values(J))
+            told = times(saddle.inner.pivots, _strengths(saddle, closures))
+            heavy = times(mass_bounds(lowered(robot)), factors.reciprocals)
+            told.append(dot(heavy, heavy))
         carried = carried_over(list(zip(*J, strict=True)), multipliers)
         known = known_forces(robot, q, rates, wrenches)
         f = [a - b + c for a, b, c in zip(Q, known, carried, strict=True)]
         x, found = saddle.solve(f, [-derivatives(s, k + 1)[k + 1] for s in closures.twists()])
         rates.append(x)
         multipliers.append(found)
-    pivots = saddle.inner.pivots
-    return [[*x, *y, *pivots] for x, y in zip(rates[1:], multipliers, strict=True)]
+    return [[*x, *y, *told] for x, y in zip(rates[1:], multipliers, strict=True)]
+
+
+def _strengths(saddle: Saddle, closures: Closures) -> Vector:
+    """Return ``J_i H⁻¹ J_iᵀ`` of each held row over the sum of all three rows of its kind.
+
+    It has no unit, and the sum vanishes nowhere if not everywhere: some joint always moves the
+    frame.  A row that is small beside it is near its dead point, whatever the others are.
+    """
+    sizes = [saddle.size(row) for row in _values(closures.jacobian(rows_of_kinds))]
+    reciprocals: Vector = []
+    for a, b, c in zip(*[iter(sizes)] * 3, strict=True):
+        whole = a + b + c
+        reciprocals.append(0.0 if is_zero(whole) else 1.0 / whole)
+    kinds = [(k, kind) for k, loop in enumerate(closures.loops) for kind in loop.kinds]
+    rows = [(k, row // 3) for k, loop in enumerate(closures.loops) for row in loop.rows]
+    return times(saddle.sizes, [reciprocals[kinds.index(row)] for row in rows])
 
 
 def inverse_shapes(

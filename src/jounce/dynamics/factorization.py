@@ -121,11 +121,15 @@ class QR(NamedTuple):
         """Return ``Q y``."""
         return [dot(row, y) for row in zip(*self.Q, strict=True)]
 
-    def condition(self) -> Any:
-        """Return ``|R| |R⁻¹|`` in Frobenius norms, between the condition number and m times it."""
+    def condition(self, entries: Vector | None = None) -> Any:
+        """Return ``|R| |R⁻¹|`` in Frobenius norms, between the condition number and m times it.
+
+        With the entries of a matrix that B is part of, its norm is taken for that of R.
+        """
         units = range(len(self.R))
         inverse = [x for k in units for x in self.solve([float(i == k) for i in units])]
-        entries = [x for column in self.R for x in column]
+        if entries is None:
+            entries = [x for column in self.R for x in column]
         return sqrt(dot(entries, entries) * dot(inverse, inverse))
 
 

@@ -22,7 +22,7 @@ from jounce.algebra.vector import Vec3
 from jounce.errors import ArgumentError, ShapeError, TableError
 from jounce.files import csv_rows
 from jounce.ik.pose_solver import checked_poses
-from jounce.model.checks import as_floats, check_finite, check_increasing
+from jounce.model.checks import as_floats, check_finite, check_increasing, unit_norms
 from jounce.trajectory.protocol import checked_times
 
 DEGREES = (3, 5, 7, 9)
@@ -173,11 +173,7 @@ def _numbers(where: str, row: list[str], order: list[int], width: int) -> list[f
     if len(values) != width or not np.isfinite(values).all():
         raise TableError(f"{where}: expected {width} finite numbers, got {', '.join(row)!r}.")
     picked = [values[i] for i in order]
-    norm = float(np.linalg.norm(picked[4:]))
-    if abs(norm - 1.0) > 1e-6:
-        raise TableError(
-            f"{where}: the quaternion (qx qy qz qw) must have unit norm to 1e-6, got {norm:.9g}."
-        )
+    unit_norms(f"{where}: the quaternion (qx qy qz qw)", np.array(picked[4:]), TableError)
     return picked
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from jounce.errors import NotFiniteError, ShapeError
 from jounce.kernels.table import Signature
-from jounce.model.checks import as_floats, check_finite, check_quaternion
+from jounce.model.checks import as_floats, check_finite, joint_quaternion_norms
 from jounce.model.robot import Robot
 
 
@@ -103,7 +103,7 @@ def check_values(robot: Robot, signature: Signature, arrays: Sequence[np.ndarray
         small = small and bool((np.abs(array) < small_square(signature) ** 0.5).all())
     for joint in robot.joints if robot.quaternions else ():
         if joint.quaternion is not None:
-            check_quaternion("q", arrays[0][..., joint.quaternion], joint.name)
+            joint_quaternion_norms("q", arrays[0][..., joint.quaternion], joint.name)
     return small
 
 

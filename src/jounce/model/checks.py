@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import isfinite
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,14 @@ import numpy as np
 from jounce.algebra.se3 import Transform
 from jounce.algebra.so3 import Rotation
 from jounce.algebra.vector import Vec3
-from jounce.errors import ArgumentError, ModelError, NotFiniteError, ShapeError, UnsupportedError
+from jounce.errors import (
+    ArgumentError,
+    JounceError,
+    ModelError,
+    NotFiniteError,
+    ShapeError,
+    UnsupportedError,
+)
 
 if TYPE_CHECKING:
     from jounce.model.robot import Robot
@@ -122,22 +130,34 @@ def checked_configuration(robot: Robot, q: Any, name: str = "q") -> np.ndarray:
     for joint in robot.joints:
         if joint.quaternion is not None:
             quaternion = array[..., joint.quaternion]
-            check_quaternion(name, quaternion, joint.name)
-            quaternion /= np.linalg.norm(quaternion, axis=-1, keepdims=True)
+            quaternion /= joint_quaternion_norms(name, quaternion, joint.name)[..., None]
     return array
 
 
-def check_quaternion(name: str, quaternion: np.ndarray, joint: str) -> None:
-    """Raise unless the quaternions have unit norm to 1e-6."""
+def joint_quaternion_norms(name: str, quaternion: np.ndarray, joint: str) -> np.ndarray:
+    """Return the norms of quaternions of a joint in an argument, or raise as `unit_norms` does."""
+    return unit_norms(f"the quaternion (x y z w) of joint {joint!r} in {name}", quaternion)
+
+
+def unit_norms(
+    what: str | Callable[[int], str],
+    quaternion: np.ndarray,
+    error: type[JounceError] = ArgumentError,
+) -> np.ndarray:
+    """Return the norms of quaternions ``(*batch, 4)``, or raise for the first that is not near 1.
+
+    ``what`` may be a function of its place in the batch.
+    """
     norm = np.sqrt(np.sum(quaternion * quaternion, axis=-1))
-    error = np.abs(norm - 1.0)
-    if np.any(error > QUATERNION_TOLERANCE):
-        worst = float(norm.ravel()[int(np.argmax(error))])
-        raise ArgumentError(
-            f"the quaternion (x y z w) of joint {joint!r} in {name} must have unit norm to "
-            f"{QUATERNION_TOLERANCE:g}, got {worst:.9g}; normalise it, or check the order of "
-            "its components."
+    wrong = np.abs(norm - 1.0) > QUATERNION_TOLERANCE
+    if np.any(wrong):
+        first = int(np.argmax(wrong))
+        name = what if isinstance(what, str) else what(first)
+        raise error(
+            f"{name} must have unit norm to {QUATERNION_TOLERANCE:g}, got "
+            f"{np.ravel(norm)[first]:.9g}; normalise it, or check the order of its components."
         )
+    return norm
 
 
 def finite_vec3(what: str, values: Any) -> Vec3:

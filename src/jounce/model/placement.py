@@ -9,7 +9,7 @@ import numpy as np
 from jounce.algebra.rigid import pose_of
 from jounce.algebra.so3 import from_rpy
 from jounce.errors import ArgumentError
-from jounce.model.checks import QUATERNION_TOLERANCE, checked
+from jounce.model.checks import checked, unit_norms
 
 
 def transform(xyz: Any = (0.0, 0.0, 0.0), *, rpy: Any = None, quaternion: Any = None) -> np.ndarray:
@@ -32,16 +32,9 @@ def transform(xyz: Any = (0.0, 0.0, 0.0), *, rpy: Any = None, quaternion: Any = 
     if rpy is None:
         q = checked("quaternion", (0.0, 0.0, 0.0, 1.0) if quaternion is None else quaternion, 4,
                     "x, y, z, w")  # fmt: skip
-        norm = np.linalg.norm(q, axis=-1, keepdims=True)
-        if np.any(np.abs(norm - 1.0) > QUATERNION_TOLERANCE):
-            raise ArgumentError(
-                f"quaternion (x y z w) must have unit length to {QUATERNION_TOLERANCE:g}, got "
-                f"{float(norm.ravel()[np.argmax(np.abs(norm - 1.0))]):.9g}; normalise it."
-            )
+        q = q / unit_norms("quaternion (x y z w)", q)[..., None]
         shape = np.broadcast_shapes(position.shape[:-1], q.shape[:-1])
-        return pose_of(
-            np.broadcast_to(position, (*shape, 3)), np.broadcast_to(q / norm, (*shape, 4))
-        )
+        return pose_of(np.broadcast_to(position, (*shape, 3)), np.broadcast_to(q, (*shape, 4)))
     angles = checked("rpy", rpy, 3, "roll, pitch, yaw")
     shape = np.broadcast_shapes(position.shape[:-1], angles.shape[:-1])
     T = np.zeros((*shape, 4, 4))

@@ -11,7 +11,7 @@ import numpy as np
 
 from jounce.algebra.se3 import Transform
 from jounce.errors import ModelError, ShapeError
-from jounce.model.checks import as_floats, check_finite, check_quaternion, plain, repeated
+from jounce.model.checks import as_floats, check_finite, joint_quaternion_norms, plain, repeated
 from jounce.model.inertia import Inertia
 from jounce.model.joints import JointType
 
@@ -130,7 +130,7 @@ class Joint:
             raise ShapeError(f"joint {self.name!r} needs {self.nq} coordinates, got {value!r}.")
         check_finite(what, q)
         if self.quaternion is not None:
-            check_quaternion(f"the {what}", q[-4:], self.name)
+            joint_quaternion_norms(f"the {what}", q[-4:], self.name)
         return q.tolist()
 
     @property

@@ -9,7 +9,12 @@ import numpy as np
 
 from jounce.algebra.series import Series, coefficients, integrated
 from jounce.api.call import Wrench, Wrenches
-from jounce.api.closures import check_motion, constrained_forward_dynamics, projected
+from jounce.api.closures import (
+    check_motion,
+    constrained_forward_dynamics,
+    is_heavy,
+    projected,
+)
 from jounce.api.matrices import SMALLEST_PIVOT, forward_dynamics
 from jounce.elastic.drives import plain_state
 from jounce.elastic.series import SeriesElastic
@@ -96,11 +101,13 @@ class ClosedSystem(RigidSystem):
         q, v = projected(self.robot, *state)
         wrenches = (padded(load.values, len(forces)) for load in loads.values())
         rows = self._kernel(len(forces))(q, v, forces, *wrenches)
+        if not is_heavy(rows):
+            self.diagnose((q, v))
         velocity = coefficients(v, rows[:, : self.robot.nv])
         return configuration_series(self.robot, q, velocity), velocity
 
     def diagnose(self, state: Sequence[np.ndarray]) -> None:
-        """Raise SingularityError if the closures lose a direction here."""
+        """Raise SingularError if the mass matrix is singular, or closures lose a direction here."""
         constrained_forward_dynamics(self.robot, *state, np.zeros(self.robot.nv))
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from jounce.algebra.rigid import continuous
 from jounce.errors import JounceError, TableError, UnsupportedError
 from jounce.files import atomic_write, refuse_devices
-from jounce.model.checks import QUATERNION_TOLERANCE, checked_integer
+from jounce.model.checks import checked_integer, unit_norms
 from jounce.model.components import (
     position_kinds,
     position_names,
@@ -232,15 +232,9 @@ class MotionFile:
         rows = rows.copy()
         for quaternion in self.quaternions:
             part = slice(1 + quaternion.start, 1 + quaternion.stop)
-            size = np.linalg.norm(rows[:, part], axis=1)
-            wrong = np.flatnonzero(np.abs(size - 1.0) > QUATERNION_TOLERANCE)
-            if wrong.size:
-                titles = ", ".join(self._reader.layout.titles[part])
-                raise TableError(
-                    f"{place(int(wrong[0]))}: the quaternion {titles} has length "
-                    f"{size[wrong[0]]:.9g}; it must be 1 to {QUATERNION_TOLERANCE:g}: write x y z "
-                    "w with more digits, or divide them by their length."
-                )
+            titles = ", ".join(self._reader.layout.titles[part])
+            what = lambda i, t=titles: f"{place(i)}: the quaternion {t} (x y z w)"  # noqa: E731
+            size = unit_norms(what, rows[:, part], TableError)
             rounded = np.abs(size - 1.0) <= ROUNDING  # dividing again would change the last bits
             unit = rows[:, part] / np.where(rounded, 1.0, size)[:, None]
             rows[:, part] = continuous(np.concatenate([before[:, part], unit]))[len(before) :]

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.usefixtures("interpreted")
 
 FOURBAR = jounce.examples.fourbar()
 START = [0.5, 0.5, 1.5]
+INVERSE = (jounce.constrained_inverse_dynamics, jounce.constrained_inverse_dynamics_partials)
 
 
 def test_closures_are_part_of_the_robot(tmp_path: Path):
@@ -113,11 +114,12 @@ def _dead_point() -> np.ndarray:
     return np.array([angle, 0.0, rocker])
 
 
-def test_what_nothing_drives_is_named():
+@pytest.mark.parametrize("function", INVERSE)
+def test_what_nothing_drives_is_named(function):
     robot = jounce.examples.stewart()
     rest = np.zeros(robot.nv)
     with pytest.raises(jounce.ArgumentError, match="neither actuated nor held"):
-        jounce.constrained_inverse_dynamics(robot, robot.neutral, rest, rest, actuated="slide_0")
+        function(robot, robot.neutral, rest, rest, actuated="slide_0")
 
 
 def test_closures_that_hold_nothing_exert_nothing():
@@ -149,8 +151,9 @@ def test_what_is_neither_held_nor_driven_is_named():
     builder.add("b", "a", slide, inertia=mass)
     builder.closure("b", directions="vx")
     rest = np.zeros(2)
-    with pytest.raises(jounce.ArgumentError, match="is neither actuated nor held"):
-        jounce.constrained_inverse_dynamics(builder.build(), rest, rest, rest, actuated=[])
+    for function in INVERSE:
+        with pytest.raises(jounce.ArgumentError, match="is neither actuated nor held"):
+            function(builder.build(), rest, rest, rest, actuated=[])
 
 
 def test_forces_that_are_left_count_beside_large_multipliers():
@@ -162,7 +165,8 @@ def test_forces_that_are_left_count_beside_large_multipliers():
         jounce.constrained_inverse_dynamics(robot, q, rest, rest, actuated="rocker_joint")
 
 
-def test_levers_that_are_rounding_drive_nothing():
+@pytest.mark.parametrize("function", INVERSE)
+def test_levers_that_are_rounding_drive_nothing(function):
     """Held at its own joint the coupler turns freely, and the rocker stands still."""
     robot = FOURBAR.without_closures().with_closures(
         jounce.Closure("coupler", "rocker_tip", directions="vx vy")
@@ -172,7 +176,58 @@ def test_levers_that_are_rounding_drive_nothing():
     for batch in ((), (3,)):
         motion = [np.broadcast_to(x, (*batch, 3)) for x in (q, v, a)]
         with pytest.raises(jounce.ArgumentError, match="hardly drive it"):
-            jounce.constrained_inverse_dynamics(robot, *motion, actuated="rocker_joint")
+            function(robot, *motion, actuated="rocker_joint")
+
+
+SPOKE = 0.3
+
+
+def _spoke(length: float = SPOKE) -> jounce.Robot:
+    """Return a spoke that turns about y on two slides; its tip is down at q = 0."""
+    builder = jounce.RobotBuilder("spoke")
+    mass = jounce.Inertia(1.0, (0, 0, 0), np.eye(3) * length**2)
+    builder.add("x", joint=jounce.joints.prismatic((1, 0, 0)), inertia=mass)
+    builder.add("y", "x", jounce.joints.prismatic((0, 1, 0)), inertia=mass)
+    builder.add("spoke", "y", jounce.joints.revolute((0, 1, 0)), inertia=mass)
+    builder.frame("tip", "spoke", jounce.transform((0, 0, -length)))
+    return builder.build()
+
+
+@pytest.mark.parametrize("length", [SPOKE, 1e-4, 1e4])
+@pytest.mark.parametrize("directions", ["vz", "vx vz", "linear", "all"])
+def test_a_row_near_its_dead_point_is_singular_whatever_the_others_are(
+    directions: str, length: float
+):
+    """The tip hangs straight down: it cannot be lifted, whatever unit its length has."""
+    robot, rest = _spoke(length), np.zeros(3)
+    foot = [jounce.Closure("tip", directions=directions)]
+    near, far = np.array([0.1, 0.2, 1e-8]), np.array([0.1, 0.2, 1e-3])
+    if directions == "all":  # turning is held as well, and nothing is lost
+        assert jounce.constrained_forward_dynamics(robot, near, rest, rest, contacts=foot)
+        return
+    for function in (
+        jounce.constrained_forward_dynamics,
+        jounce.constrained_forward_dynamics_partials,
+    ):
+        function(robot, far, rest, rest, contacts=foot)
+        with pytest.raises(SingularityError, match=r"lost direction \([-+]1 vz of 'tip'") as caught:
+            function(robot, near, rest, rest, contacts=foot)
+        assert caught.value.condition > 1e7
+        batch = np.stack([far, far, near])
+        with pytest.raises(SingularityError, match=r"sample \[2\]"):
+            function(robot, batch, rest, rest, contacts=foot)
+
+
+def test_a_dependent_joint_near_its_dead_point_is_singular():
+    """A tip that is held along x moves the slide, one that is held along z hardly does."""
+    for length in (SPOKE, 1e-7):
+        held = _spoke(length).with_closures(jounce.Closure("tip", directions="vx"))
+        free = {"independent": ["x", "y"]}
+        found = jounce.closed_rates(held, held.neutral, [1.0, 0.0], **free)[0]
+        assert_close(found[2], 1.0 / length, INDEPENDENT)
+        robot = _spoke(length).with_closures(jounce.Closure("tip", directions="vz"))
+        with pytest.raises(SingularityError, match=r"condition number 1e\+09"):
+            jounce.closed_rates(robot, [0.0, 0.0, 1e-9], [1.0, 0.0], independent=["y", "spoke"])
 
 
 def test_independent_velocities_that_decide_nothing_are_refused():

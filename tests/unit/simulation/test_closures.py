@@ -79,6 +79,20 @@ def test_a_contact_that_would_pull_ends_the_simulation():
     assert abs(run.times[-1] - 2.0 * 9.80665 / 30.0) < 1e-9
 
 
+def test_a_mass_matrix_without_inverse_is_refused():
+    """A pin between crank and coupler without any mass: which of the hinges turns, no one knows."""
+    builder, turn = jounce.RobotBuilder("twice"), jounce.joints.revolute((0, 0, 1))
+    rod = jounce.Inertia(0.8, (0.2, 0, 0), np.diag([0.001, 0.04, 0.04]))
+    builder.add("crank", joint=turn, inertia=rod)
+    builder.add("pin", "crank", turn, jounce.transform((0.2, 0, 0), rpy=(0, 0, 0.7)))
+    builder.add("coupler", "pin", turn, inertia=rod)
+    builder.frame("end", "coupler", jounce.transform((0.5, 0, 0)))
+    builder.closure("end", directions="vx")
+    robot = builder.build()
+    with pytest.raises(jounce.SimulationError, match="can move without moving any mass"):
+        taylor(robot, (robot.neutral, np.zeros(3)), t=(0, 0.1))
+
+
 def test_states_that_are_open_are_refused():
     with pytest.raises(ClosureError, match="not closed"):
         taylor(FOURBAR, ([0.5, 0.5, 1.5], np.zeros(3)), t=(0, 1))

@@ -151,7 +151,8 @@ def test_a_length_that_is_not_one(size: float, tmp_path: Path):
     write_table(tmp_path / "log.csv", MotionTable(TIME, NAMES, q[None]))
     names = r"q:ball\[qx\], q:ball\[qy\], q:ball\[qz\], q:ball\[qw\]"
     message = (
-        rf"log\.csv:19: the quaternion {names} has length {size:.9g}; it must be 1 to 1e-06: write"
+        rf"log\.csv:19: the quaternion {names} \(x y z w\) must have unit norm to 1e-06, "
+        rf"got {size:.9g}; normalise"
     )
     with pytest.raises(TableError, match=message):
         read_motion(tmp_path / "log.csv", ROBOT)
