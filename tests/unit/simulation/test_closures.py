@@ -80,17 +80,22 @@ def test_a_contact_that_would_pull_ends_the_simulation():
 
 
 def test_a_mass_matrix_without_inverse_is_refused():
-    """A pin between crank and coupler without any mass: which of the hinges turns, no one knows."""
-    builder, turn = jounce.RobotBuilder("twice"), jounce.joints.revolute((0, 0, 1))
-    rod = jounce.Inertia(0.8, (0.2, 0, 0), np.diag([0.001, 0.04, 0.04]))
-    builder.add("crank", joint=turn, inertia=rod)
-    builder.add("pin", "crank", turn, jounce.transform((0.2, 0, 0), rpy=(0, 0, 0.7)))
-    builder.add("coupler", "pin", turn, inertia=rod)
-    builder.frame("end", "coupler", jounce.transform((0.5, 0, 0)))
-    builder.closure("end", directions="vx")
-    robot = builder.build()
-    with pytest.raises(jounce.SimulationError, match="can move without moving any mass"):
-        taylor(robot, (robot.neutral, np.zeros(3)), t=(0, 0.1))
+    """A wrist without mass near its gimbal lock, beside a slide that is held: M is rounding."""
+    builder, turn = jounce.RobotBuilder("wrist"), jounce.joints.revolute
+    rod = jounce.Inertia(0.8, (0.2, 0.1, 0.05), np.diag([0.01, 0.04, 0.04]))
+    builder.add("yaw", joint=turn((0, 0, 1)))
+    builder.add("pitch", "yaw", turn((0, 1, 0)))
+    builder.add("roll", "pitch", turn((1, 0, 0)), inertia=rod)
+    builder.add("slide", joint=jounce.joints.prismatic((0, 0, 1)), inertia=rod)
+    builder.closure("slide", directions="vz")
+    robot, rest = builder.build(), np.zeros(4)
+    for lock in (np.pi / 2, np.pi / 2 - 1e-7):
+        with pytest.raises(
+            jounce.SimulationError, match="'yaw'.* can move without moving any mass"
+        ):
+            taylor(robot, ([0.3, lock, 0.2, 0.0], rest), t=(0, 0.01), tol=1e-6, max_steps=50)
+    run = taylor(robot, ([0.3, 0.4, 0.2, 0.0], rest), t=(0, 0.01), tol=1e-6)
+    assert run.reason == "end of time"
 
 
 def test_states_that_are_open_are_refused():
