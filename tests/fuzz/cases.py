@@ -18,7 +18,7 @@ import numpy as np
 import jounce
 from jounce.limits.limits import MotionLimits
 from jounce.model.builder import RobotBuilder
-from tests.fuzz import closed_robots, fleets, mutants, peers, programs, rule
+from tests.fuzz import bags, closed_robots, fleets, mutants, peers, programs, rule
 from tests.fuzz.rule import Hang, command, empty, inside, patience
 
 Peer = Callable[[Path, jounce.Robot, random.Random], str | None]
@@ -165,6 +165,9 @@ def _options(rng: random.Random, place: Path) -> str | None:
         ("export", "planar2r", "jacobian", "--frame", name(), name()),
         ("export", "planar2r", "id", str(place / "cpp"), "--lang", "cpp", "--batch", number()),
         ("export", "planar2r", "id", str(place / "m"), "--lang", "matlab", "--name", name()),
+        ("export", "planar2r", rng.choice(("id", "mass_matrix", name())), str(place / "c"),
+         "--lang", "casadi", rng.choice(("--name", "--order", "--batch")),
+         rng.choice((name(), number()))),
         ("export", "planar2r", "inverse_dynamics", str(place / "c"), rng.choice(("--lang",
          "--name", "--batch", "--template", "--wrench")), rng.choice((name(), number(), "cpp"))),
         ("view", "planar2r", name()), ("view", name(), name()),
@@ -347,4 +350,5 @@ KINDS: dict[str, Callable[[random.Random, Path], str | None]] = {
     "closed": closed_robots.commands,
     "fleet": fleets.commands,
     "adapters": programs.calls,
+    "bags": bags.commands,
 }

@@ -11,7 +11,7 @@ from tests.fuzz.cases import KINDS, tried
 
 SEEDS = {  # of the slower kinds
     "log": 60, "options": 150, "motions": 24, "view": 24, "closures": 60, "closed": 32, "fleet": 40,
-    "adapters": 60,
+    "adapters": 60, "bags": 60,
 }  # fmt: skip
 USUAL = 300
 

@@ -91,7 +91,7 @@ def test_a_mass_matrix_without_inverse_is_refused():
     robot, rest = builder.build(), np.zeros(4)
     for lock in (np.pi / 2, np.pi / 2 - 1e-7):
         with pytest.raises(
-            jounce.SimulationError, match="'yaw'.* can move without moving any mass"
+            jounce.SimulationError, match=r"'yaw'.* can move without moving any mass"
         ):
             taylor(robot, ([0.3, lock, 0.2, 0.0], rest), t=(0, 0.01), tol=1e-6, max_steps=50)
     run = taylor(robot, ([0.3, 0.4, 0.2, 0.0], rest), t=(0, 0.01), tol=1e-6)
