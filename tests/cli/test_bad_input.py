@@ -21,6 +21,8 @@ FILES = {
     "latin.json": '{"q": [0, 0], "ü": 1}'.encode("latin-1"),
     "poses.csv": POSES,
     "latin.csv": POSES.replace("t,", "ü,", 1).encode("latin-1"),
+    "loud.csv": "t,joint1,joint2\n"
+    + "".join(f"{0.01 * k},0.1,{1.7e308 if k == 5 else 0.1}\n" for k in range(20)),
     "log.csv": "t,joint1,joint2\n" + "".join(f"{k},0.1,{0.1 * k}\n" for k in range(20)),
     "limits.csv": "joint,velocity\njoint1,2\nü,3\n".encode("latin-1"),
     "long.csv": "joint,velocity\njoint1," + "9" * 140_000 + "\n",
@@ -41,6 +43,11 @@ TABLE = {
         ("id", "planar2r", "poses.csv", "--noise", "nan"),
         "nan is not a finite",
     ),
+    "noise beyond range": (
+        ("id", "planar2r", "log.csv", "--units", "s", "--noise", "1e308"),
+        "1e+100",
+    ),
+    "log beyond range": (("id", "planar2r", "loud.csv"), "joint2 moves at inf rad/s"),
     "step too short": ((*SIMULATE, "--step", "1e-12"), "1e+12 samples"),
     "order too high": ((*SIMULATE, "--order", "100"), "2<=x<=40"),
     "order of an export": (("export", "planar2r", "id", "out", "--order", "171"), "at most 168"),

@@ -319,11 +319,12 @@ class Log:
             sample, k = np.unravel_index(np.argmax(each), each.shape)
             where = f"far from its limits {lower[k]:.3g} … {upper[k]:.3g}"
             self._refuse_position(int(k), f"is at {positions[sample, k]:.3g} {{}}, {where}")
-        speeds = [
-            np.abs(q[:, SPAN:] - q[:, :-SPAN]) / (window.time[SPAN:] - window.time[:-SPAN])
-            for window, q in zip(windows, columns, strict=True)
-            if len(window.time) > SPAN
-        ]
+        with np.errstate(over="ignore"):  # infinite is fast enough
+            speeds = [
+                np.abs(q[:, SPAN:] - q[:, :-SPAN]) / (window.time[SPAN:] - window.time[:-SPAN])
+                for window, q in zip(windows, columns, strict=True)
+                if len(window.time) > SPAN
+            ]
         if speeds and doubted.any():
             limit = np.full(robot.nv, np.inf) if robot.quaternions else robot.limits.velocity
             most = TIMES_LIMIT * limit if len(limit) == len(kinds) else np.full(len(kinds), np.inf)
