@@ -9,8 +9,8 @@ import pytest
 
 import jounce
 from jounce.elastic import SeriesElastic
+from jounce.model.configuration import motion_of
 from jounce.simulation import PlannedForces, taylor
-from jounce.trajectory.quaternion_motion import motion_of
 from tests.floating_walker import exact_motion, walker
 from tests.tolerances import INDEPENDENT, assert_close
 

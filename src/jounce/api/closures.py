@@ -148,7 +148,7 @@ def independent_velocities(
     if independent is None:
         J = closure_jacobian(robot, q)[0]
         for joint in robot.joints:
-            if plain and joint.quaternion is not None:
+            if plain and not joint.is_flat:
                 J[:, joint.v_slice] *= UNWANTED
         return _chosen(J, rank)
     chosen = _velocities(robot, independent)
@@ -598,7 +598,7 @@ def _actuated(robot: Robot, actuated: str | Sequence[str] | None) -> list[int]:
     return [
         j
         for joint in robot.joints
-        if joint.quaternion is None and joint.mimic is None
+        if joint.is_flat and joint.mimic is None
         for j in range(robot.nv)[joint.v_slice]
     ]
 

@@ -118,7 +118,7 @@ def inverse_dynamics_hessian_product(
     backward = kernel.product("vjp")
     rows = backward.product("jvp").checked(*motion, *loads, lam, moved, *along[1:], *still)
     result = _by_increments(robot, motion, rows, count)
-    if robot.nq != robot.nv:  # the increments themselves turn with q
+    if not robot.is_flat:  # the increments themselves turn with q
         first = backward.checked(*motion, *loads, lam)[0, ..., : robot.nq]
         result[0] += pulled_gradient_rate(robot, motion[0], along[0], first)
     return result

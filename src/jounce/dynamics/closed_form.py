@@ -286,15 +286,14 @@ class ClosedForm:
     def _carried(self) -> MatrixJet:
         """Return ``A ã``, with ã the papers' a = diag ad(Ξ_i v_i) where screws of joints commute.
 
-        Differs: for spherical and free joints a X ≠ 0, and ã acts on the twist that the parent
-        hands on: row i of ã is ``ad(Ξ_i v_i) Ad(C_{i,p})`` in the columns of p, zero if p is the
-        ground.
+        Differs: where they do not, a X ≠ 0, and ã acts on the twist that the parent hands on: row
+        i of ã is ``ad(Ξ_i v_i) Ad(C_{i,p})`` in the columns of p, zero if p is the ground.
         """
         A = self._kinematics.A.coeffs[: len(self._a)]
         result = np.zeros_like(A)
         for i, link in enumerate(self._system.tree.links):
             columns = MatrixJet(A[..., _rows(i)]) @ MatrixJet(self._a[..., i, :, :])
-            if not link.step.has_quaternion:
+            if not link.step.brackets:
                 result[..., _rows(i)] += columns.coeffs
             elif link.parent >= 0:
                 result[..., _rows(link.parent)] += (columns @ self._kinematics.steps[i]).coeffs

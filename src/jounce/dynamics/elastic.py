@@ -26,7 +26,7 @@ from jounce.model.robot import Robot
 
 
 def _require_plain(robot: Robot) -> None:
-    if robot.quaternions:
+    if not robot.is_flat:
         raise UnsupportedError(
             f"robot {robot.name!r} has spherical or free joints: elastic drives need joints whose "
             "velocity is the rate of their coordinate."
@@ -91,6 +91,6 @@ def elastic_coupled(robot: Robot, groups: Sequence[Scalars], wrenches: Loads | N
 
 
 def _angles(robot: Robot, q: Scalars) -> list[Any]:
-    """Return the coordinate of every velocity; where a quaternion is, there is no spring."""
+    """Return the coordinate of every velocity; where there is none, there is no spring."""
     own = (j for j in robot.joints if j.mimic is None)
-    return [x for j in own for x in (q[j.q_slice] if j.quaternion is None else [0.0] * j.nv)]
+    return [x for j in own for x in (q[j.q_slice] if j.is_flat else [0.0] * j.nv)]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import add
 from typing import Any
 
 from jounce.algebra.inertia import NO_INERTIA
@@ -87,29 +89,32 @@ def _before_joint(motion: LinkMotion, w: Vec3, V: Motion, h: Force, m: Any) -> F
 
 
 def _joint_forces(link: Link, V: Motion, h: Force, m: Any, W: Force | None) -> list[Any]:
-    """Return ``Ξᵀ (dh/dt − ad(V)ᵀ h − W)``, only the components the joint takes part in.
+    """Return ``Ξᵀ (dh/dt − ad(V)ᵀ h − W)``; components that no screw has are not computed.
 
     ``h`` is L and P − m v.
     """
     (w, v), (L, p) = V, h
     P = p + v * m
-    motion = link.step.motion
-    if link.step.has_quaternion:
-        moment, force = L.dt() + w.cross(L) + v.cross(p), P.dt() + w.cross(P)
-        rate = Force(moment, force) if W is None else Force(moment, force) - W
-        return [*rate.moment, *rate.force] if motion == "free" else list(rate.moment)
-    about = along = 0.0
-    if motion != "prismatic":
-        about = dt(L.z) + (_cross_z(w, L) + _cross_z(v, p)) - (W.moment.z if W else 0.0)
-    if motion != "revolute":
-        along = dt(P.z) + _cross_z(w, P) - (W.force.z if W else 0.0)
-    if motion == "helical":
-        return [about + along * link.step.pitch]
-    return {"revolute": [about], "prismatic": [along], "cylindrical": [about, along]}[motion]
+
+    def moment(i: int) -> Any:
+        rate = dt(L[i]) + (_cross(w, L, i) + _cross(v, p, i))
+        return rate if W is None else rate - W.moment[i]
+
+    def force(i: int) -> Any:
+        rate = dt(P[i]) + _cross(w, P, i)
+        return rate if W is None else rate - W.force[i]
+
+    forces = []
+    for angular, linear in link.step.screws:
+        terms = [moment(i) * x for i, x in enumerate(angular) if x != 0.0]
+        terms += [force(i) * x for i, x in enumerate(linear) if x != 0.0]
+        forces.append(reduce(add, terms))
+    return forces
 
 
-def _cross_z(a: Vec3, b: Vec3) -> Any:
-    return a.x * b.y - a.y * b.x
+def _cross(a: Vec3, b: Vec3, i: int) -> Any:
+    j, k = (i + 1) % 3, (i + 2) % 3
+    return a[j] * b[k] - a[k] * b[j]
 
 
 FORMULATIONS = {

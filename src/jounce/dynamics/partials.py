@@ -35,7 +35,7 @@ from jounce.dynamics.rows import Rows, Scalars
 from jounce.dynamics.variation import varied_poses
 from jounce.dynamics.wrenches import FrameWrench, Loads, frame_wrenches, wrenches_beyond
 from jounce.model.lowering.reduced import reduced
-from jounce.model.lowering.tree import Link
+from jounce.model.lowering.tree import Link, lowered
 from jounce.model.robot import Robot
 
 
@@ -125,29 +125,14 @@ _Turning = dict[int, list[tuple[int, Any]]]
 
 
 def _turning(robot: Robot, rates: Sequence[Scalars]) -> _Turning:
-    """Return ad(v) of spherical and free joints: for a column, its (row, derivatives)."""
+    """Return ad(v), zero where the screws of a joint commute: for a column, (row, derivatives)."""
     result: _Turning = {}
-    for joint in robot.joints:
-        if joint.quaternion is None:
-            continue
-        start = joint.v_slice.start
-        speeds = [tuple(r[start + i] for r in rates) for i in range(joint.nv)]
-        blocks = [(0, 0, 0)] if joint.nv == 3 else [(0, 0, 0), (3, 3, 0), (3, 0, 3)]
-        for row, column, of in blocks:
-            for i, j, source, sign in _HAT:
-                entry = tuple(x * sign for x in speeds[of + source])
-                result.setdefault(start + column + j, []).append((start + row + i, entry))
+    for link in lowered(robot).links:
+        first = link.coordinates.v
+        for i, column, row, factor in link.step.brackets:
+            entry = tuple(rate[first + i] * factor for rate in rates)
+            result.setdefault(first + column, []).append((first + row, entry))
     return result
-
-
-_HAT = [  # row, column, component, sign
-    (0, 1, 2, -1.0),
-    (0, 2, 1, 1.0),
-    (1, 0, 2, 1.0),
-    (1, 2, 0, -1.0),
-    (2, 0, 1, -1.0),
-    (2, 1, 0, 1.0),
-]
 
 
 class Partials(NamedTuple):

@@ -128,7 +128,7 @@ def inverse_dynamics_second_partials(robot: Robot, q: Scalars, rates: Sequence[S
     not commute: of the two partials by q the last index is taken last.
     """
     nv, varied = robot.nv, varied_configuration(robot, q)
-    is_bent = any(joint.quaternion is not None or joint.friction for joint in robot.joints)
+    is_bent = any(not joint.is_flat or joint.friction for joint in robot.joints)
     v, a = rates
     motion = [varied_rate(v, nv), a] if is_bent else rates
     by_q, by_v, by_a = inverse_dynamics_partials(robot, varied, motion)

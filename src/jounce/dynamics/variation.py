@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from jounce.algebra.se3 import Transform
-from jounce.algebra.so3 import Rotation, from_quaternion
+from jounce.algebra.so3 import Rotation
 from jounce.algebra.tangent import Tangent, partial
 from jounce.algebra.vector import Vec3
 from jounce.dynamics.motion import LinkMotion, Moving
@@ -20,45 +20,20 @@ from jounce.model.robot import Robot
 
 
 def varied_configuration(robot: Robot, q: Scalars) -> list[Any]:
-    """Give q its partials by the tangent increment: ``½ q ∘ δ`` for quaternions."""
-    result: list[Any] = list(q)
+    """Give q its partials by the tangent increment."""
+    result: list[Any] = []
     for joint in robot.joints:
-        v, start = joint.v_slice.start, joint.q_slice.start
-        if joint.quaternion is None:
-            for i in range(joint.nq):
-                result[start + i] = Tangent(q[start + i], {v + i: 1.0})
-            continue
-        end = joint.q_slice.stop
-        x, y, z, w = q[end - 4 : end]
-        halves = [(w, -z, y), (z, w, -x), (-y, x, w), (-x, -y, -z)]
-        for i, half in enumerate(halves):
-            parts = {v + k: h * 0.5 for k, h in enumerate(half)}
-            result[end - 4 + i] = Tangent(q[end - 4 + i], parts)
-        if joint.nv == 6:  # the position does not enter the forces but through loads
-            columns = from_quaternion(x, y, z, w).columns
-            for i in range(3):
-                parts = {v + 3 + k: column[i] for k, column in enumerate(columns)}
-                result[start + i] = Tangent(q[start + i], parts)
+        own, first = q[joint.q_slice], joint.v_slice.start
+        for x, parts in zip(own, joint.type.manifold.by_increments(own), strict=True):
+            result.append(Tangent(x, {first + k: part for k, part in parts.items()}))
     return result
 
 
 def by_coordinates(robot: Robot, q: Scalars, row: Scalars) -> list[Any]:
-    """Return partials by the numbers of q from those by increments: ``row Γ⁺``, nq scalars.
-
-    The increment of a quaternion x is ``δ = 2 x⁻¹ ∘ dx``, that of a position ``Rᵀ dp``; along the
-    length of a quaternion nothing changes.
-    """
-    result: list[Any] = [0.0] * robot.nq
+    """Return partials by the numbers of q from those by increments: ``row Γ⁺``, nq scalars."""
+    result: list[Any] = []
     for joint in robot.joints:
-        own = row[joint.v_slice]
-        if joint.quaternion is not None:
-            x, y, z, w = q[joint.q_slice][-4:]
-            rows = from_quaternion(x, y, z, w).rows if joint.nv == 6 else ()
-            shifted = [r.dot(Vec3(*own[3:])) for r in rows]
-            a, b, c = (g * (2.0 / (x * x + y * y + z * z + w * w)) for g in own[:3])
-            turned = [w * a - z * b + y * c, z * a + w * b - x * c]
-            own = [*shifted, *turned, x * b - y * a + w * c, -(x * a + y * b + z * c)]
-        result[joint.q_slice] = own
+        result += joint.type.manifold.by_coordinates(q[joint.q_slice], row[joint.v_slice])
     return result
 
 

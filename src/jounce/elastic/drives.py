@@ -83,7 +83,7 @@ def require_plain_joints(robot: Robot, *, quaternions: bool = False) -> None:
     """Refuse joints that cannot have a motor behind a spring, but for those with quaternions."""
     check_type("robot", robot, Robot)
     for joint in robot.joints:
-        if joint.quaternion is not None and not quaternions:
+        if not joint.is_flat and not quaternions:
             raise UnsupportedError(
                 f"joint {joint.name!r} is {joint.kind}: elastic drives need joints whose velocity "
                 "is the rate of their coordinate. Lock it with robot.with_locked."

@@ -417,7 +417,7 @@ CRITERIA = {"information": _lost_information, "condition": _condition}
 def _check(
     robot: Robot, limits: MotionLimits, duration: float, harmonics: int, starts: int
 ) -> None:
-    if robot.nq != robot.nv:
+    if not robot.is_flat:
         raise UnsupportedError(
             f"excitation swings joints with one number each; {robot.name!r} has a quaternion. "
             "Lock that joint, or give the motion of an arm alone."

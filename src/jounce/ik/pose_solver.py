@@ -204,7 +204,7 @@ def _turning(robot: Robot) -> np.ndarray:
     turns = np.array([kind == "angle" for kind in position_kinds(robot)], dtype=bool)
     leaders = {joint.mimic.source for joint in robot.joints if joint.mimic is not None}
     for i, joint in enumerate(robot.joints):
-        if joint.mimic is None and (joint.kind == "helical" or i in leaders):
+        if joint.mimic is None and (joint.type.row.has_pitch or i in leaders):
             turns[joint.q_slice] = False
     return turns
 

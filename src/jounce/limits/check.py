@@ -20,6 +20,7 @@ from jounce.limits.limits import (
     unknown_limits,
 )
 from jounce.model.checks import checked_integer
+from jounce.model.configuration import motion_of
 from jounce.model.robot import Robot
 from jounce.tables.log import Log
 from jounce.tables.table import MotionTable
@@ -32,7 +33,6 @@ from jounce.trajectory.protocol import (
     motion_at,
     positions,
 )
-from jounce.trajectory.quaternion_motion import motion_of
 from jounce.trajectory.spline.smoothing import SplineWarning
 from jounce.trajectory.spline.spline import Spline
 

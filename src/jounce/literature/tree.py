@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.algebra.so3 import from_quaternion
-from jounce.literature.chain import Array, exp_screw, mass_matrix, pose
+from jounce.literature.chain import Array, exp_screw, mass_matrix
+from jounce.model.joints.step import Step
 from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
 
@@ -24,19 +24,17 @@ class Link(NamedTuple):
     parent: int  # index among the links, −1 for the ground
     placement: Array  # (4, 4), pose in the parent with the joint at rest
     screws: Array  # (m, 6), of the joint in the frame of the link, (ω, v)
-    kind: str  # "spherical", "free", or one with a coordinate a screw
+    step: Step
     q: int  # first of its coordinates
     v: int  # first of its velocities
     multiplier: Any = 1.0
     offset: Any = 0.0
 
     def pose(self, q: Array) -> Array:
-        """Return ``T_{p,k}``: a product of exponentials, or of a quaternion."""
-        if self.kind in ("spherical", "free"):
-            first = self.q + 3 * (self.kind == "free")
-            r = q[self.q : first] if self.kind == "free" else np.zeros(3)
-            R = np.array(from_quaternion(*q[first : first + 4]).rows)
-            return self.placement @ pose(R, r)
+        """Return ``T_{p,k}``: a product of exponentials where they commute."""
+        if self.step.brackets:
+            own = q[self.q : self.q + self.step.nq]
+            return self.placement @ np.array(self.step.pose(list(own)).matrix())
         T = self.placement
         for i, X in enumerate(self.screws):
             T = T @ exp_screw(X, q[self.q + i] * self.multiplier + self.offset)
@@ -69,7 +67,7 @@ def from_robot(robot: Robot) -> Tree:
             link.parent,
             np.array(link.placement.matrix()),
             np.array([[*X.angular, *X.linear] for X in link.step.screws]),
-            link.step.motion,
+            link.step,
             *link.coordinates,
         )
         for link in tree.links

@@ -94,7 +94,7 @@ class RobotBuilder:
         of_type(joint, JointType, f"joint of {name!r}", "jounce.joints.revolute((0, 0, 1))")
         weld = self._place(name, parent, placement)
         matter = matter_of(inertia, name).spatial
-        if joint.kind == "fixed":
+        if not joint.nv:
             self._new_frame(name, weld)
             if weld.body < 0:
                 self._base = self._base + matter.moved(weld.placement)

@@ -36,7 +36,7 @@ def random_configuration(
     for index in np.ndindex(*shape):
         for joint in robot.joints:
             at = joint.q_slice
-            q[index][at] = joint.type.row.manifold.random(low[at], high[at], rng)
+            q[index][at] = joint.type.manifold.random(low[at], high[at], rng)
     return q
 
 
@@ -108,7 +108,7 @@ def _block_diagonal(robot: Robot, d: Array, method: str) -> tuple[Array, Array]:
     result = np.zeros((2, *d.shape, robot.nv))
     for joint in robot.joints:
         own = joint.v_slice
-        result[..., own, own] = getattr(joint.type.row.manifold, method)(d[..., own])
+        result[..., own, own] = getattr(joint.type.manifold, method)(d[..., own])
     return result[0], result[1]
 
 
@@ -134,6 +134,20 @@ def pulled_gradient_rate(robot: Robot, q: Array, v: Array, g: Array) -> Array:
     return _by_joint(robot, "pulled_rate", "qvq->v", q, v, g)
 
 
+def motion_of(robot: Robot, values: Array) -> list[Array]:
+    """Return q ``(m, nq)`` and its rates ``(m, nv)`` from q and its derivatives ``(K + 1, m, nq)``.
+
+    The quaternions among them need not have unit length, as those of a spline have not.
+    """
+    if robot.is_flat:
+        return [*values]
+    q, rates = np.empty_like(values[0]), np.empty((len(values) - 1, len(values[0]), robot.nv))
+    for joint in robot.joints:
+        own = joint.type.manifold.rates(values[:, :, joint.q_slice])
+        q[:, joint.q_slice], rates[:, :, joint.v_slice] = own
+    return [q, *rates]
+
+
 def _by_joint(robot: Robot, method: str, spaces: str, *given: Array) -> Array:
     """Return what the manifolds of the joints make of arrays, each along q or v: ``qv->q``."""
     *sources, target = spaces.replace("->", "")
@@ -141,7 +155,7 @@ def _by_joint(robot: Robot, method: str, spaces: str, *given: Array) -> Array:
     for joint in robot.joints:
         own = {"q": joint.q_slice, "v": joint.v_slice}
         parts = (x[..., own[space]] for x, space in zip(given, sources, strict=True))
-        result[..., own[target]] = getattr(joint.type.row.manifold, method)(*parts)
+        result[..., own[target]] = getattr(joint.type.manifold, method)(*parts)
     return result
 
 

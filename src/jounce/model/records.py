@@ -67,10 +67,10 @@ class Limits:
                     f"limits of joint {joint!r}: lower {low:g} and upper {high:g} leave no range."
                 )
         ends = values["lower"] + values["upper"]
-        if type_.has_quaternion and any(x not in (-inf, inf) for x in ends):
+        if not type_.manifold.is_flat and any(x not in (-inf, inf) for x in ends):
             raise ModelError(
-                f"limits of joint {joint!r}: lower and upper must be None, for a joint with a "
-                "quaternion has no limits of its position."
+                f"limits of joint {joint!r}: lower and upper must be None, for a {type_.kind} "
+                "joint has no limits of its position."
             )
         return Limits(**values)
 
@@ -134,8 +134,13 @@ class Joint:
         return q.tolist()
 
     @property
+    def is_flat(self) -> bool:
+        """Whether its velocities are the rates of its coordinates."""
+        return self.type.manifold.is_flat
+
+    @property
     def quaternion(self) -> slice | None:
-        """Where in q its quaternion x y z w stands; None where v is the rate of q."""
+        """Where in q its quaternion x y z w stands, or None."""
         end = self.q_slice.stop
         return slice(end - 4, end) if self.type.has_quaternion else None
 

@@ -135,8 +135,13 @@ class Robot:
 
     @cached_property
     def quaternions(self) -> tuple[slice, ...]:
-        """Where in q the quaternions x y z w stand; empty where v is the rate of q."""
+        """Where in q the quaternions x y z w stand."""
         return tuple(q for joint in self.joints if (q := joint.quaternion) is not None)
+
+    @cached_property
+    def is_flat(self) -> bool:
+        """Whether v is the rate of q: no joint is spherical or free."""
+        return all(joint.is_flat for joint in self.joints)
 
     @property
     def limits(self) -> Limits:
@@ -225,7 +230,7 @@ class Robot:
         """
         from jounce.model.edits import rebuild
 
-        if self.joints and self.joints[0].kind == "free":
+        if self.joints and self.joints[0].type.is_free:
             raise UnsupportedError(f"robot {self.name!r} already has a floating base.")
         if joint_name is None:
             taken = any(joint.name == FLOATING_JOINTS[0] for joint in self.joints)

@@ -13,11 +13,11 @@ from jounce.algebra.rigid import continuous
 from jounce.errors import ArgumentError, ShapeError
 from jounce.ik.joint_path import JointPath
 from jounce.model.checks import check_finite, checked_configuration
+from jounce.model.configuration import motion_of
 from jounce.model.robot import Robot
 from jounce.tables.table import MotionTable
 from jounce.trajectory.closed import ClosedMotion
 from jounce.trajectory.protocol import RobotMotion, checked_span, span_of
-from jounce.trajectory.quaternion_motion import motion_of
 from jounce.trajectory.spline.spline import Spline
 
 NEAR = 1e-9  # of the length of a path: points nearer than that are one point

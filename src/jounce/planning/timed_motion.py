@@ -115,7 +115,7 @@ class TimedMotion:
         if order:
             motion = composed(motion, self.speed.rates(flat, order))
         shaped = [x.reshape(*u.shape, x.shape[-1]) for x in motion]
-        return shaped if self.robot.quaternions else np.array(shaped)
+        return np.array(shaped) if self.robot.is_flat else shaped
 
     def table(self, rate: float, order: int = 4) -> MotionTable:
         """Return samples, ``rate`` a second and one at the end, with torques and their rates."""

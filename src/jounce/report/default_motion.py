@@ -70,9 +70,9 @@ def _motion(
     periods = slowness * np.resize(PAPERS_PERIODS, robot.nv)
     speeds = np.resize(PAPERS_SPEEDS, robot.nv)
     for joint in robot.joints:
-        if joint.quaternion is not None:  # one period for all three, and the same direction
+        if not joint.is_flat:  # one period for all three, and the same direction
             periods[joint.v_slice] = periods[joint.v_slice.start]
-        if joint.kind == "free":
+        if joint.type.is_free:
             speeds[joint.v_slice] = 0.0
     middle = _middle(limits)
     speeds = speeds * _shrinkage(limits, middle, np.abs(speeds), 2.0 * np.pi / periods)

@@ -70,7 +70,7 @@ def _body(robot: Robot, index: int, *, is_leaf: bool) -> dict[str, Any]:
         "parent": body.parent,
         "joint": start.tolist(),
         "axes": [[float(x) for x in axis] for axis in joint.type.axes],
-        "held": joint.kind != "free",
+        "held": not joint.type.is_free,
         "tips": tips,
         "ellipsoid": _plain(equivalent_ellipsoid(body.inertia)),
     }

@@ -20,7 +20,7 @@ def position_lines(robot: Robot, limits: MotionLimits) -> tuple[Line, ...]:
     """Return a line for every coordinate, with its limits; quaternions have none."""
     low, high = np.full(robot.nq, -np.inf), np.full(robot.nq, np.inf)
     for joint in robot.joints:
-        if joint.quaternion is None:
+        if joint.is_flat:
             low[joint.q_slice] = limits.lower[joint.v_slice]
             high[joint.q_slice] = limits.upper[joint.v_slice]
     return _with_bounds(_lines(robot, position=True), low, high)

@@ -272,15 +272,14 @@ def open_motion(
     """
     said = units_of(units)
     if isinstance(joints, Robot):
-        names, rate_names = position_names(joints), velocity_names(joints)
+        names, rate_names = position_names(joints), () if joints.is_flat else velocity_names(joints)
         kinds = position_kinds(joints), velocity_kinds(joints)
         quaternions = joints.quaternions
     else:
         names, rate_names = None if joints is None else checked_names(joints), ()
         kinds, quaternions = None, ()
-    different = rate_names if quaternions else ()
     forces = orders is None if forces is None else forces
-    wanted = Wanted(names, others, orders, different, forces, naming, drop_invalid)
+    wanted = Wanted(names, others, orders, rate_names, forces, naming, drop_invalid)
     reader = READERS[_readable(path)](Path(path), wanted)
     layout, sure = reader.layout, units_said(units)
     if reader.ticks not in (None, said.time) and said.time != 1.0:

@@ -21,13 +21,13 @@ import numpy as np
 from jounce.errors import ArgumentError, NotFiniteError, ShapeError, TableError
 from jounce.model.checks import checked_integer
 from jounce.model.components import position_kinds, position_names
+from jounce.model.configuration import motion_of
 from jounce.model.robot import Robot
 from jounce.tables.columns import LETTERS
 from jounce.tables.file import Block, MotionFile, open_motion
 from jounce.tables.naming import Naming
 from jounce.tables.reader import BLOCK
 from jounce.tables.table import MotionTable, joined, table_of
-from jounce.trajectory.quaternion_motion import motion_of
 from jounce.trajectory.spline.smoothing import Samples, Smoothing, choose_smoothing
 from jounce.trajectory.spline.stream import stream_derivatives, window_width
 
@@ -210,7 +210,7 @@ class Log:
                 if lower:
                     motion = [*lower, *fitted]
                 else:
-                    motion = motion_of(self.robot, fitted) if self.robot.quaternions else fitted
+                    motion = fitted if self.robot.is_flat else motion_of(self.robot, fitted)
                 pushing = np.array(forces) if forces else None
                 yield table_of(self.robot, time[some], motion, pushing)
 
@@ -326,7 +326,7 @@ class Log:
                 if len(window.time) > SPAN
             ]
         if speeds and doubted.any():
-            limit = np.full(robot.nv, np.inf) if robot.quaternions else robot.limits.velocity
+            limit = robot.limits.velocity if robot.is_flat else np.full(robot.nv, np.inf)
             most = TIMES_LIMIT * limit if len(limit) == len(kinds) else np.full(len(kinds), np.inf)
             most = np.where(np.isfinite(most), most, FAST)
             if np.all([(speed.max(axis=1) <= most) | ~doubted for speed in speeds]):

@@ -72,7 +72,7 @@ def table_of(
     forces: np.ndarray | None = None,
 ) -> MotionTable:
     """Return the table of q ``(samples, nq)`` and rates ``(samples, nv)``, or of no motion."""
-    names, rate_names = position_names(robot), velocity_names(robot) if robot.quaternions else ()
+    names, rate_names = position_names(robot), () if robot.is_flat else velocity_names(robot)
     values = motion[:1] if rate_names else motion
     stacked = np.asarray(values) if len(values) else np.empty((0, len(time), len(names)))
     rates = np.array(motion[1:]) if rate_names and len(motion) > 1 else None

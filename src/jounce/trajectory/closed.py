@@ -81,13 +81,13 @@ class ClosedMotion:
         self.slots: list[int] = []  # coordinates that are led
         for joint in robot.joints:
             own = [j for j in self.chosen if joint.v_slice.start <= j < joint.v_slice.stop]
-            if own and joint.quaternion is not None and len(own) < joint.nv:
+            if own and not joint.is_flat and len(own) < joint.nv:
                 raise ArgumentError(
                     f"some velocities of {joint.name!r} would be independent and some not; name "
                     "the independent joints."
                 )
             first = joint.q_slice.start
-            whole = range(joint.nq) if joint.quaternion else [j - joint.v_slice.start for j in own]
+            whole = [j - joint.v_slice.start for j in own] if joint.is_flat else range(joint.nq)
             self.slots += [first + k for k in whole] if own else []
         self.size = 1.0 + float(np.abs(poses(robot, q)[0][:, :3, 3]).max(initial=0.0))
 

@@ -167,6 +167,6 @@ def positions(robot: Robot, q: np.ndarray, quaternion: float = 0.0) -> np.ndarra
     """
     result = np.full((*q.shape[:-1], robot.nv), quaternion)
     for joint in robot.joints:
-        if joint.quaternion is None:
+        if joint.is_flat:
             result[..., joint.v_slice] = q[..., joint.q_slice]
     return result

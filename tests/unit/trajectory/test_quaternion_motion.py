@@ -15,7 +15,7 @@ from jounce.model.components import (
     velocity_kinds,
     velocity_names,
 )
-from jounce.model.configuration import configuration_rate
+from jounce.model.configuration import configuration_rate, motion_of
 from jounce.tables.table import table_of
 from jounce.trajectory import (
     MotionLimits,
@@ -25,7 +25,6 @@ from jounce.trajectory import (
     read_motion,
     write_table,
 )
-from jounce.trajectory.quaternion_motion import motion_of
 from tests.floating_walker import exact_motion, walker
 from tests.tolerances import EXACT, INDEPENDENT, ROUNDOFF, assert_close
 

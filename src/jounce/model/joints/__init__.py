@@ -18,6 +18,7 @@ fixed                                 0, 0    merged into the parent
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import hypot, isfinite
 from typing import Any
 
@@ -31,40 +32,32 @@ from jounce.model.joints.kinds import JointType as JointType
 
 def revolute(axis: Any, *, point: Any = ZERO) -> JointType:
     """Turn about ``axis`` through ``point``."""
-    return JointType("revolute", (unit_axis(axis),), finite_vec3("point", point))
+    return of_kind("revolute", (axis,), point)
 
 
 def continuous(axis: Any, *, point: Any = ZERO) -> JointType:
     """Turn about ``axis`` without end."""
-    return JointType("continuous", (unit_axis(axis),), finite_vec3("point", point))
+    return of_kind("continuous", (axis,), point)
 
 
 def prismatic(axis: Any) -> JointType:
     """Slide along ``axis``."""
-    return JointType("prismatic", (unit_axis(axis),))
+    return of_kind("prismatic", (axis,))
 
 
 def helical(axis: Any, pitch: Any, *, point: Any = ZERO) -> JointType:
     """Turn about ``axis`` and advance along it by ``pitch`` metres per radian."""
-    advance = plain(pitch, "pitch of a helical joint")
-    if isinstance(advance, float) and not isfinite(advance):
-        raise ModelError(f"pitch of a helical joint must be finite, got {pitch!r}.")
-    return JointType("helical", (unit_axis(axis),), finite_vec3("point", point), advance)
+    return of_kind("helical", (axis,), point, pitch)
 
 
 def cylindrical(axis: Any, *, point: Any = ZERO) -> JointType:
     """Turn about ``axis`` and slide along it, independently."""
-    return JointType("cylindrical", (unit_axis(axis),), finite_vec3("point", point))
+    return of_kind("cylindrical", (axis,), point)
 
 
 def universal(axis1: Any, axis2: Any, *, point: Any = ZERO) -> JointType:
     """Turn about ``axis1``, then about ``axis2`` carried along; both through ``point``."""
-    axes = (unit_axis(axis1), unit_axis(axis2))
-    if hypot(*axes[0].cross(axes[1])) < 1e-9:
-        raise ModelError(
-            f"the axes of a universal joint must not be parallel, got {axis1}, {axis2}."
-        )
-    return JointType("universal", axes, finite_vec3("point", point))
+    return of_kind("universal", (axis1, axis2), point)
 
 
 def planar(normal: Any) -> JointType:
@@ -73,22 +66,22 @@ def planar(normal: Any) -> JointType:
     The two directions are the x and y that follow z = normal: (x, y) for z, (y, z) for x,
     (z, x) for y.
     """
-    return JointType("planar", (unit_axis(normal),))
+    return of_kind("planar", (normal,))
 
 
 def spherical(*, point: Any = ZERO) -> JointType:
     """Turn freely about ``point``."""
-    return JointType("spherical", (), finite_vec3("point", point))
+    return of_kind("spherical", (), point)
 
 
 def free() -> JointType:
     """Move freely: a floating base."""
-    return JointType("free")
+    return of_kind("free", ())
 
 
 def fixed() -> JointType:
     """Do not move: the body is merged into its parent and stays as a frame."""
-    return JointType("fixed")
+    return of_kind("fixed", ())
 
 
 def of_kind(kind: str, axes: Sequence[Any], point: Any = ZERO, pitch: Any = 0.0) -> JointType:
@@ -102,8 +95,14 @@ def of_kind(kind: str, axes: Sequence[Any], point: Any = ZERO, pitch: Any = 0.0)
         raise ModelError(f"a {kind} joint has no pitch, got {pitch!r}.")
     if not row.has_point and any(x != 0.0 for x in point):
         raise ModelError(f"a {kind} joint has no point, got {point!r}.")
-    arguments = [*axes, pitch] if row.has_pitch else axes
-    return globals()[kind](*arguments, **({"point": point} if row.has_point else {}))
+    advance = plain(pitch, f"pitch of a {kind} joint")
+    if isinstance(advance, float) and not isfinite(advance):
+        raise ModelError(f"pitch of a {kind} joint must be finite, got {pitch!r}.")
+    units = tuple(map(unit_axis, axes))
+    if any(hypot(*a.cross(b)) < 1e-9 for a, b in pairwise(units)):
+        shown = ", ".join(map(str, axes))
+        raise ModelError(f"the axes of a {kind} joint must not be parallel, got {shown}.")
+    return JointType(kind, units, finite_vec3("point", point), advance)
 
 
 def unit_axis(axis: Any) -> Vec3:

@@ -6,21 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from jounce.algebra.inertia import SpatialInertia, Symmetric3
-from jounce.algebra.jet import Jet, integral
 from jounce.algebra.se3 import Motion, Transform
-from jounce.algebra.series import integrated
 from jounce.algebra.so3 import IDENTITY as UNROTATED
 from jounce.algebra.so3 import frame_with_z, turned_about_z
 from jounce.algebra.vector import ZERO, Vec3
-
-Array = np.ndarray
+from jounce.model.joints.step import Step
 
 
 @dataclass(frozen=True, slots=True)
-class Axial:
+class Axial(Step):
     """One step of a joint, about or along the z axis of its frame.
 
     ``motion`` is revolute, prismatic, helical or cylindrical.  The pose is a turn by q_0 about z
@@ -32,17 +27,12 @@ class Axial:
     point: Vec3 = ZERO
     pitch: float = 0.0
 
-    has_quaternion = False
+    has_axis = True
 
     @property
     def nq(self) -> int:
         """Number of coordinates."""
         return 2 if self.motion == "cylindrical" else 1
-
-    @property
-    def nv(self) -> int:
-        """Number of velocities."""
-        return self.nq
 
     @property
     def turns(self) -> bool:
@@ -54,20 +44,10 @@ class Axial:
         """Its frame in the child body: z along the axis, origin on it."""
         return Transform(frame_with_z(self.axis), self.point)
 
-    @property
-    def screws(self) -> tuple[Motion, ...]:
-        """The constant screws Ξ in its frame, one a velocity."""
-        return tuple(self.twist([float(i == k) for i in range(self.nv)]) for k in range(self.nv))
-
     def pose(self, q: Sequence[Any], turn: Any = 0.0) -> Transform:
         """Return the pose in its frame; ``turn`` adds to the angle, not to the lift."""
         rotation = turned_about_z(q[0] + turn) if self.turns else UNROTATED
         return Transform(rotation, Vec3(0.0, 0.0, self._lift(q)))
-
-    def moved(self, q: Sequence[Any], speeds: Sequence[Jet], order: int, turn: Any) -> Transform:
-        """Return the pose as a jet of this order, from q and the jets of the velocities."""
-        jets = [integral(speed, x, order) for speed, x in zip(speeds, q, strict=True)]
-        return self.pose(jets, turn)
 
     def twist(self, speeds: Sequence[Any]) -> Motion:
         """Return ``Ξ v``, the twist in its frame."""
@@ -93,47 +73,3 @@ class Axial:
         if self.motion == "revolute":
             return 0.0
         return x[0] * self.pitch if self.motion == "helical" else x[-1]
-
-
-class Flat:
-    """Coordinates whose rates are the velocities, as arrays ``(*batch, nq)``."""
-
-    has_quaternion = False
-
-    def integrate(self, q: Array, d: Array) -> Array:
-        """Return q moved along the increment d."""
-        return q + d
-
-    def difference(self, a: Array, b: Array) -> Array:
-        """Return the increment that leads from a to b."""
-        return b - a
-
-    def integrate_partials(self, d: Array) -> tuple[Array, Array]:
-        """Return the partials of `integrate` by q and by d, as increments."""
-        unit = np.broadcast_to(np.eye(d.shape[-1]), (*d.shape, d.shape[-1]))
-        return unit, unit
-
-    def difference_partials(self, d: Array) -> tuple[Array, Array]:
-        """Return the partials of the `difference` d by a and by b."""
-        unit, _ = self.integrate_partials(d)
-        return -unit, unit
-
-    def rate(self, q: Array, v: Array) -> Array:
-        """Return ``dq/dt``."""
-        return v
-
-    def pulled(self, q: Array, g: Array) -> Array:
-        """Return ``Γᵀ g``: partials by increments from those by coordinates."""
-        return g
-
-    def pulled_rate(self, q: Array, v: Array, g: Array) -> Array:
-        """Return the rate of ``Γᵀ g`` while q moves with v and g stays."""
-        return np.zeros_like(g)
-
-    def series(self, q: Array, v: Array) -> Array:
-        """Return Taylor coefficients of q from the first one and those of v."""
-        return integrated(q, v)
-
-    def random(self, low: Array, high: Array, rng: np.random.Generator) -> Array:
-        """Return random coordinates within these limits."""
-        return rng.uniform(low, high)

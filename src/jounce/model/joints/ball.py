@@ -22,18 +22,19 @@ from jounce.algebra.rigid import (
     rotate,
     solve_left_jacobian,
 )
-from jounce.algebra.se3 import Motion, Transform
+from jounce.algebra.se3 import Motion, Transform, body_twist, components
 from jounce.algebra.series import integrated, quaternion_series, rotated
 from jounce.algebra.so3 import IDENTITY as UNROTATED
 from jounce.algebra.so3 import from_quaternion, integrate_body_rate
 from jounce.algebra.spatial_matrix import ad_matrix, hat, pulling, right_jacobian
 from jounce.algebra.vector import ZERO, Vec3
+from jounce.model.joints.step import Manifold, Step
 
 Array = np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
-class Ball:
+class Ball(Step):
     """One step of a joint: spherical, q = (x y z w), v = ω; or free, q = (p, x y z w), v = (ω, v).
 
     ω and v are in the child frame.
@@ -41,11 +42,6 @@ class Ball:
 
     motion: str
     point: Vec3 = ZERO
-
-    has_quaternion = True
-    turns = False  # about no axis of its own
-    axis = Vec3(0.0, 0.0, 1.0)
-    pitch = 0.0
 
     @property
     def nq(self) -> int:
@@ -61,11 +57,6 @@ class Ball:
     def frame(self) -> Transform:
         """Its frame in the child body: the axes of the child, origin in the centre."""
         return Transform(UNROTATED, self.point)
-
-    @property
-    def screws(self) -> tuple[Motion, ...]:
-        """The constant screws Ξ in its frame, one a velocity."""
-        return tuple(self.twist([float(i == k) for i in range(self.nv)]) for k in range(self.nv))
 
     def pose(self, q: Sequence[Any], turn: Any = 0.0) -> Transform:
         """Return the pose in its frame."""
@@ -96,7 +87,7 @@ class Ball:
 
 
 @dataclass(frozen=True, slots=True)
-class Attitude:
+class Attitude(Manifold):
     """Quaternions x y z w, after a position or alone, as arrays ``(*batch, 7 or 4)``.
 
     Velocities and increments are (ω, v) or ω, in the child frame.
@@ -104,6 +95,7 @@ class Attitude:
 
     has_position: bool
 
+    is_flat = False
     has_quaternion = True
 
     def integrate(self, q: Array, d: Array) -> Array:
@@ -163,6 +155,38 @@ class Attitude:
         if not self.has_position:
             return turning
         return join(turning, -np.cross(w, rotate(conjugate(x), g[..., :3])))
+
+    def by_increments(self, q: Sequence[Any]) -> list[dict[int, Any]]:
+        """Return the rows of Γ: ``½ x ∘ δ`` of the quaternion x, ``R δ`` of the position."""
+        x, y, z, w = q[-4:]
+        halves = [(w, -z, y), (z, w, -x), (-y, x, w), (-x, -y, -z)]
+        turning = [{k: h * 0.5 for k, h in enumerate(half)} for half in halves]
+        rows = from_quaternion(x, y, z, w).rows if self.has_position else ()
+        return [*({3 + k: r for k, r in enumerate(row)} for row in rows), *turning]
+
+    def by_coordinates(self, q: Sequence[Any], row: Sequence[Any]) -> Sequence[Any]:
+        """Return ``row Γ⁺``: the increment is ``2 x⁻¹ ∘ dx`` of the quaternion, ``Rᵀ dp``.
+
+        Along the length of a quaternion nothing changes.
+        """
+        x, y, z, w = q[-4:]
+        rows = from_quaternion(x, y, z, w).rows if self.has_position else ()
+        shifted = [r.dot(Vec3(*row[3:])) for r in rows]
+        a, b, c = (g * (2.0 / (x * x + y * y + z * z + w * w)) for g in row[:3])
+        turned = [w * a - z * b + y * c, z * a + w * b - x * c]
+        return [*shifted, *turned, x * b - y * a + w * c, -(x * a + y * b + z * c)]
+
+    def rates(self, values: Array) -> tuple[Array, Array]:
+        """Return q and the rates of v from q and its derivatives, ``(K + 1, m, nq)``.
+
+        The quaternions need not have unit length; see `jounce.algebra.se3.body_twist`.
+        """
+        *x, x_p, y_p, z_p, w = (Jet.from_derivatives(part) for part in np.moveaxis(values, -1, 0))
+        parts = components(body_twist(Vec3(*x) if x else ZERO, Vec3(x_p, y_p, z_p), w))
+        shape = len(values) - 1, values.shape[1]
+        rates = [np.reshape(part.derivatives(), shape) for part in (parts if x else parts[:3])]
+        q = join(values[0, :, :-4], normalized(values[0, :, -4:]))
+        return q, np.stack(rates, axis=-1)
 
     def series(self, q: Array, v: Array) -> Array:
         """Return Taylor coefficients of q from the first one and those of v."""

@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 from jounce.algebra.se3 import IDENTITY, Transform
 from jounce.algebra.so3 import frame_with_z
 from jounce.algebra.vector import ZERO, Vec3
-from jounce.model.joints.axial import Axial, Flat
+from jounce.model.joints.axial import Axial
 from jounce.model.joints.ball import Attitude, Ball
-
-Step = Axial | Ball
+from jounce.model.joints.step import Manifold, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +39,19 @@ class JointType:
         return len(self.row.velocities)
 
     @property
+    def manifold(self) -> Manifold:
+        """How coordinates and velocities belong together."""
+        return self.row.manifold
+
+    @property
     def has_quaternion(self) -> bool:
         """Whether the last four coordinates are a quaternion, and v is not the rate of q."""
-        return self.row.manifold.has_quaternion
+        return self.manifold.has_quaternion
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it lets the body move in all directions."""
+        return self.nv == 6
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -68,7 +77,7 @@ class Kind(NamedTuple):
     axes: int = 1
     has_point: bool = True
     has_pitch: bool = False
-    manifold: Flat | Attitude = Flat()  # how coordinates and velocities belong together
+    manifold: Manifold = Manifold()  # how coordinates and velocities belong together
     position_labels: tuple[str, ...] = ()  # where numbers would not do
     velocity_labels: tuple[str, ...] = ()
 

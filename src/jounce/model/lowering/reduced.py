@@ -56,7 +56,7 @@ def _change_frame(i: int, links: list, bodies: list[Transform], tree: Tree) -> N
     placements = [links[k].placement for k in children]
     remaining = link.inertia - link.step.invariant_part(link.inertia)
     change = IDENTITY
-    if not link.step.has_quaternion:
+    if link.step.has_axis:
         around = Surroundings(link.step.turns, link.placement, remaining, placements)
         change = around.frame_change()
     back = change.inverse

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from jounce.algebra.inertia import NO_INERTIA, SpatialInertia
 from jounce.algebra.se3 import IDENTITY, Transform
 from jounce.algebra.vector import Vec3
-from jounce.model.joints.kinds import Step
+from jounce.model.joints.step import Step
 from jounce.model.records import Frame, Friction, Joint
 from jounce.model.robot import Robot
 
