@@ -95,8 +95,9 @@ def test_the_size_of_a_block_changes_nothing(noise: str, tmp_path: Path):
         assert_orders_close(other.forces, found[0].forces, STREAMED)
 
 
-def test_without_a_file_the_largest_torques_are_printed(tmp_path: Path):
-    code, text, err = run("planar2r", log(tmp_path / "log.npz", 50, orders=5))
+@pytest.mark.parametrize("samples", [50, 128, 501])
+def test_without_a_file_the_largest_torques_are_printed(samples: int, tmp_path: Path):
+    code, text, err = run("planar2r", log(tmp_path / "log.npz", samples, orders=5))
     assert (code, err) == (0, "")
     first, *rows, last = text.splitlines()
     assert first.split() == ["joint", "largest", "|Q|", "|Q1|", "/s", "|Q2|", "/s^2", "unit"]
@@ -105,7 +106,7 @@ def test_without_a_file_the_largest_torques_are_printed(tmp_path: Path):
     for name, row, wanted in zip(NAMES, rows, highest.T, strict=True):
         assert row.split()[0] == name
         assert_close([float(x) for x in row.split()[1:4]], wanted, 1e-5)
-    assert re.fullmatch(r"50 samples; read \S+ s, evaluate \S+ s, write \S+ s", last)
+    assert re.fullmatch(rf"{samples} samples; read \S+ s, evaluate \S+ s, write \S+ s", last)
 
 
 def test_a_log_of_another_program(tmp_path: Path):

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from jounce.model.robot import Robot
     from jounce.tables.log import Log
 
+FOLDED = 64  # samples in a row when the largest is looked for
+
 
 @click.command("id", epilog="Example: jounce id panda log.csv --units deg -o torques.csv")
 @robot_argument
@@ -88,7 +90,7 @@ def _run(
     with target as write, progress(f"torques of {robot.name}") as bar:
         for table in log.forces(kernel, options["block"]):
             with watch.stage("evaluate"):
-                highest = np.maximum(highest, np.abs(np.asarray(table.forces)).max(axis=1))
+                highest = np.maximum(highest, _largest(np.asarray(table.forces)))
             with watch.stage("write"):
                 write(table if options["with_motion"] else table.without_motion)
             if sketch is not None:
@@ -96,6 +98,17 @@ def _run(
             samples += len(table.time)
             bar.reach(log.done, 1.0)
     return highest, samples
+
+
+def _largest(forces: np.ndarray) -> np.ndarray:
+    """Return the largest |Q⁽ᵏ⁾| of each joint; NumPy compares long rows many times faster."""
+    import numpy as np
+
+    orders, samples, n = forces.shape
+    whole, size = samples - samples % FOLDED, np.abs(forces)
+    folded = size[:, :whole].reshape(orders, -1, FOLDED * n).max(axis=1, initial=0.0)
+    rest = size[:, whole:].max(axis=1, initial=0.0)
+    return np.maximum(folded.reshape(orders, FOLDED, n).max(axis=1), rest)
 
 
 def _draw(path: Path, robot: Robot, sketch: Sketch, log: str, order: int) -> None:
