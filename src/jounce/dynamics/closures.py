@@ -203,14 +203,6 @@ def closure_jacobian(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows
     return matrix_rows(Closures(robot, q, rates).jacobian(), len(rates))
 
 
-def closed_rate_shapes(
-    robot: Robot, order: int, independent: str
-) -> tuple[list[tuple[str, int, int]], int]:
-    """Return the arguments of `closed_rates` and the length of one of its rows."""
-    count = len(independent.split())
-    return [("q", robot.nq, 0), ("rates", count, order + 1)], robot.nv + 1
-
-
 def closed_rates(robot: Robot, groups: Sequence[Any], independent: str) -> Rows:
     """Return rows ``v⁽ᵏ⁾, condition`` of all velocities from those of the independent ones.
 
@@ -283,12 +275,6 @@ class Saddle:
         return self.factors.substituted(pushed), times(y, self.scales)
 
 
-def forward_shapes(robot: Robot, order: int) -> tuple[list[tuple[str, int, int]], int]:
-    """Return the arguments of `constrained_forward_dynamics` and the length of its rows."""
-    arguments = [("q", robot.nq, 0), ("v", robot.nv, 0), ("forces", robot.nv, order + 1)]
-    return arguments, robot.nv + 2 * robot.n_closure_rows + 1
-
-
 def constrained_forward_dynamics(
     robot: Robot, groups: Sequence[Any], wrenches: Loads | None = None
 ) -> Rows:
@@ -338,15 +324,6 @@ def _strengths(saddle: Saddle, closures: Closures) -> Vector:
     kinds = [(k, kind) for k, loop in enumerate(closures.loops) for kind in loop.kinds]
     rows = [(k, row // 3) for k, loop in enumerate(closures.loops) for row in loop.rows]
     return times(saddle.sizes, [reciprocals[kinds.index(row)] for row in rows])
-
-
-def inverse_shapes(
-    robot: Robot, order: int, actuated: str
-) -> tuple[list[tuple[str, int, int]], int]:
-    """Return the arguments of `constrained_inverse_dynamics` and the length of its rows."""
-    count = len(actuated.split())
-    arguments = [("q", robot.nq, 0), ("rates", robot.nv, order + 2), ("compliance", count, 0)]
-    return arguments, robot.nv + robot.n_closure_rows
 
 
 def constrained_inverse_dynamics(
@@ -412,11 +389,6 @@ def _virtual(
     return list(zip(virtual, multipliers, lefts, strict=True))
 
 
-def forward_partial_shapes(robot: Robot, order: int) -> tuple[list[tuple[str, int, int]], int]:
-    """Return the arguments of `constrained_forward_dynamics_partials` and the length of a row."""
-    return forward_shapes(robot, order)[0], robot.nv * (robot.nv + robot.n_closure_rows)
-
-
 def constrained_forward_dynamics_partials(
     robot: Robot, groups: Sequence[Any], wrenches: Loads | None = None
 ) -> Rows:
@@ -468,14 +440,6 @@ def constrained_forward_dynamics_partials(
         for k in range(order + 1)
         for block in blocks
     ]
-
-
-def inverse_partial_shapes(
-    robot: Robot, order: int, actuated: str
-) -> tuple[list[tuple[str, int, int]], int]:
-    """Return the arguments of `constrained_inverse_dynamics_partials` and the length of a row."""
-    arguments, _ = inverse_shapes(robot, order, actuated)
-    return arguments, robot.nv * (robot.nv + robot.n_closure_rows)
 
 
 def constrained_inverse_dynamics_partials(

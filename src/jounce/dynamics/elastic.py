@@ -21,23 +21,7 @@ from jounce.dynamics.forward import known_forces, mass_factors
 from jounce.dynamics.inverse import inverse_dynamics
 from jounce.dynamics.rows import Rows, Scalars
 from jounce.dynamics.wrenches import Loads
-from jounce.errors import UnsupportedError
 from jounce.model.robot import Robot
-
-
-def _require_plain(robot: Robot) -> None:
-    if not robot.is_flat:
-        raise UnsupportedError(
-            f"robot {robot.name!r} has spherical or free joints: elastic drives need joints whose "
-            "velocity is the rate of their coordinate."
-        )
-
-
-def feedforward_shapes(robot: Robot, _: int) -> tuple[list[tuple[str, int, int]], int]:
-    """Return the arguments of `elastic_feedforward` and the length of its rows."""
-    _require_plain(robot)
-    names = ("v", "a", "j", "s", "compliance", "motor inertia")
-    return [("q", robot.nq, 0), *((name, robot.nv, 0) for name in names)], robot.nv
 
 
 def elastic_feedforward(robot: Robot, groups: Sequence[Scalars]) -> Rows:
@@ -53,14 +37,6 @@ def elastic_feedforward(robot: Robot, groups: Sequence[Scalars]) -> Rows:
     ]
     torque = [J * x + f for J, x, f in zip(inertia, theta[2], Q[0], strict=True)]
     return [*theta, torque, Q[0], Q[1], times(torque, theta[1])]
-
-
-def coupled_shapes(robot: Robot, order: int) -> tuple[list[tuple[str, int, int]], int]:
-    """Return the arguments of `elastic_coupled` and the length of its rows."""
-    names = ("v", "theta", "theta1", "damping", "motor mobility", "rigid")
-    own = [(name, robot.nv, 0) for name in names]
-    jets = [(name, robot.nv, order + 1) for name in ("stiffness", "torque")]
-    return [("q", robot.nq, 0), *own, *jets], robot.nv
 
 
 def elastic_coupled(robot: Robot, groups: Sequence[Scalars], wrenches: Loads | None = None) -> Rows:

@@ -64,20 +64,6 @@ def task_of(
     return Task(link, placement, representation, rows, free)
 
 
-def rate_shapes(
-    robot: Robot, order: int, directions: str, inputs: str, **_: str
-) -> tuple[list[tuple[str, int, int]], int]:
-    """Return the arguments of `inverse_kinematics_rates` and the length of one of its rows."""
-    rows, orders = len(directions.split()), order + 1
-    known = {
-        "z": ("null_space", robot.nv, orders),
-        "w": ("scale", robot.nv, 0),
-        "d": ("damping", 1, 0),
-    }
-    arguments = [("q", robot.nq, 0), ("twists", rows, orders), *(known[i] for i in inputs)]
-    return arguments, robot.nv + rows + 1
-
-
 def inverse_kinematics_rates(robot: Robot, groups: Groups, inputs: str, **options: str) -> Rows:
     """Return rows ``v^(k), residual^(k), condition``, one an order, from q and V, dV/dt, ...
 

@@ -18,13 +18,6 @@ from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
 
 
-def step_shapes(robot: Robot, order: int, **_: str) -> tuple[list[tuple[str, int, int]], int]:
-    """Return the arguments of `pose_step` and the length of its row."""
-    del order
-    arguments = [("q", robot.nq, 0), ("target", 16, 0), ("scale", robot.nv, 0), ("damping", 2, 0)]
-    return arguments, 2 * robot.nv + 1
-
-
 def pose_step(robot: Robot, groups: Groups, **options: str) -> Rows:
     """Return one row ``step, gradient, cost`` from q, the target (16 entries), scale, damping.
 

@@ -92,13 +92,6 @@ def potential_energy_regressor(robot: Robot, q: Scalars, rates: Sequence[Scalars
     return as_rows(scalars, len(rates) - 1)
 
 
-def gradient_shapes(robot: Robot, order: int) -> tuple[list[tuple[str, int, int]], int]:
-    """Return the arguments of `regressor_gradient`, and how many numbers it has."""
-    del order  # it has no time derivatives
-    size = robot.nv * robot.n_parameters
-    return [("q", robot.nq, 0), *((x, robot.nv, 0) for x in "va"), ("G", size, 0)], 3 * robot.nv
-
-
 def regressor_gradient(robot: Robot, groups: Sequence[Scalars]) -> Rows:
     """Return ``Σ_ij G_ij ∂Y_ij/∂x`` for x = q, v, a, one row of 3 nv scalars.
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from jounce.dynamics.twists import REPRESENTATIONS
 from jounce.errors import ArgumentError, UnknownNameError, UnsupportedError, check_name, check_type
 from jounce.kernels.products import product_signature
-from jounce.kernels.table import QUANTITIES, VELOCITIES, Argument, Signature, Words
+from jounce.kernels.table import QUANTITIES, VELOCITIES, Argument, Signature, Size, Words
 from jounce.model.checks import checked_order
 from jounce.model.robot import Robot
 
@@ -46,6 +46,11 @@ def kernel_spec(
         raise UnsupportedError(
             f"{quantity} is for robots with closures and robot {robot.name!r} has none; see "
             "robot.with_closures and jounce.Closure."
+        )
+    if QUANTITIES[quantity].needs_flat and not robot.is_flat:
+        raise UnsupportedError(
+            f"robot {robot.name!r} has spherical or free joints: {QUANTITIES[quantity].needs_flat} "
+            "joints whose velocity is the rate of their coordinate."
         )
     order = checked_order(order)
     limit = QUANTITIES[quantity].highest_order
@@ -113,20 +118,22 @@ def signature(spec: KernelSpec) -> Signature:
         *before, last = spec.products
         return product_signature(signature(spec._replace(products=tuple(before))), last)
     quantity, robot = QUANTITIES[spec.quantity], spec.robot
-    wrenches = [Argument(f"wrench on {frame}", 6, spec.order + 1) for frame, _ in spec.wrenches]
-    if quantity.shapes is not None:
-        own, width = quantity.shapes(robot, spec.order, **dict(spec.options))
-        arguments = (*(Argument(*a) for a in own), *wrenches)
-        return Signature(arguments, quantity.rows(spec.order), (width,))
-    count = spec.order + quantity.extra_rates
-    rates = [Argument(quantity.rate_name(k), robot.nv) for k in range(count)]
-    arguments = (Argument("q", robot.nq), *rates, *wrenches)
-    tail = (
-        n(robot, **dict(spec.options)) if callable(n) else getattr(robot, n) if isinstance(n, str)
-        else n
-        for n in quantity.tail
-    )  # fmt: skip
-    return Signature(arguments, quantity.rows(spec.order), tuple(tail))
+    options, order = dict(spec.options), spec.order
+
+    def number(size: Size) -> int:
+        if callable(size):
+            return size(robot, **options)
+        return getattr(robot, size) if isinstance(size, str) else size
+
+    given = quantity.arguments
+    if quantity.inputs:
+        given += tuple(quantity.inputs[letter] for letter in options["inputs"])
+    if not given:
+        names = map(quantity.rate_name, range(order + quantity.extra_rates))
+        given = ("q", "nq"), *((name, "nv") for name in names)
+    own = [Argument(name, number(size), *(order + k for k in more)) for name, size, *more in given]
+    wrenches = [Argument(f"wrench on {frame}", 6, order + 1) for frame, _ in spec.wrenches]
+    return Signature((*own, *wrenches), quantity.rows(order), tuple(map(number, quantity.tail)))
 
 
 def partials_of(spec: KernelSpec) -> tuple[Argument, ...] | None:
@@ -156,6 +163,6 @@ def run_text(spec: KernelSpec, values: Sequence[Any], method: str | None = None)
         options["wrenches"] = dict(zip(spec.wrenches, groups[len(own) :], strict=True))
     if method is not None:
         options["method"] = method
-    if quantity.shapes is not None:
+    if quantity.arguments:
         return quantity.text(spec.robot, own, **options)
     return quantity.text(spec.robot, own[0], own[1:], **options)

@@ -85,6 +85,10 @@ class Words(NamedTuple):
     read: Callable[[Any], str]
 
 
+Size = int | str | Callable[..., int]  # or by attribute of the robot, by robot and options
+Given = tuple[str, Size] | tuple[str, Size, int]
+
+
 class Quantity(NamedTuple):
     """One compilable quantity; its name is that of its text.
 
@@ -96,26 +100,30 @@ class Quantity(NamedTuple):
     ``results`` names the rows at an order where they are not the quantity and its time
     derivatives; ``unit`` is that of the first of them.
 
-    With ``shapes``, which maps robot, order and options to the arguments and the length of a
-    result, the text takes the robot, one entry an argument (wrenches apart), and the options.
+    ``arguments`` are those of a text that takes other things than q and rates, in one list: name
+    and width, and for what comes with time derivatives how many rows more than the order.
+    ``inputs`` are arguments that an option of this name adds, by letters.
     ``methods`` gives the values of the text's argument ``method`` that are worth counting for a
     robot: the one with the fewest operations is compiled.
     ``closed`` names the function for robots with closures, where this one holds for trees only;
-    ``needs_closures`` where there is nothing to compute without.
+    ``needs_closures`` where there is nothing to compute without.  ``needs_flat`` says what needs
+    velocities that are rates of coordinates.
     """
 
     text: Callable[..., list[list[Any]]]
-    tail: tuple[int | str | Callable[..., int], ...] = ()
+    tail: tuple[Size, ...] = ()
     extra_rates: int = 0
     options: Mapping[str, tuple[str, ...] | Words] = {}
     rate_name: Callable[[int], str] = rate_name
     unit: str = "SI units"
     results: Callable[[int], list[str]] | None = None
     highest_order: int | None = None
-    shapes: Callable[..., tuple[list[tuple[str, int, int]], int]] | None = None
+    arguments: tuple[Given, ...] = ()
+    inputs: Mapping[str, Given] = {}
     methods: Callable[[Robot], tuple[str, ...]] | None = None
     closed: str = ""
     needs_closures: bool = False
+    needs_flat: str = ""
 
     @property
     def takes_wrenches(self) -> bool:
@@ -127,11 +135,22 @@ class Quantity(NamedTuple):
         return order + 1 if self.results is None else len(self.results(order))
 
 
+def _count(words: str) -> int:
+    return len(words.split())
+
+
+def _partials_width(robot: Robot, **_: str) -> int:
+    return robot.nv * (robot.nv + robot.n_closure_rows)
+
+
 _FRAME = {"frame": ()}
 VELOCITIES = ("", "indices of velocities")  # an option that takes any of them, in words
 _REPRESENTATION = {"representation": twists.REPRESENTATIONS}
 _FACTORIZATION = {"factorization": matrices.FACTORIZATIONS}
 _FORCES = "N m (rotation), N (translation)"
+_STATE = ("q", "nq"), ("v", "nv")
+_DRIVEN = (*_STATE, ("forces", "nv", 1))
+_MOVED = ("q", "nq"), ("rates", "nv", 2), ("compliance", lambda _, actuated: _count(actuated))
 _FEEDFORWARD = [
     "motor angle",
     "motor velocity",
@@ -219,9 +238,10 @@ _ROWS = (
     Quantity(regressor.potential_energy_regressor, ("n_parameters",), 1),
     Quantity(
         regressor.regressor_gradient,
+        (lambda robot: 3 * robot.nv,),
         results=lambda _: ["gradient"],
         highest_order=0,
-        shapes=regressor.gradient_shapes,
+        arguments=(*_STATE, ("a", "nv"), ("G", lambda robot: robot.nv * robot.n_parameters)),
     ),
     Quantity(
         regressor.slotine_li_regressor,
@@ -299,31 +319,45 @@ _ROWS = (
     ),
     Quantity(
         inverse_kinematics.inverse_kinematics_rates,
+        (lambda robot, directions, **_: robot.nv + _count(directions) + 1,),
         options=_FRAME | _REPRESENTATION | inverse_kinematics.RATE_OPTIONS,
-        shapes=inverse_kinematics.rate_shapes,
+        arguments=(("q", "nq"), ("twists", lambda _, directions, **__: _count(directions), 1)),
+        inputs={"z": ("null_space", "nv", 1), "w": ("scale", "nv"), "d": ("damping", 1)},
     ),
     Quantity(
         pose_step.pose_step,
+        (lambda robot, **_: 2 * robot.nv + 1,),
         options=_FRAME
         | {"representation": ("body", "hybrid")}
         | inverse_kinematics.DIRECTION_OPTIONS,
         highest_order=0,
-        shapes=pose_step.step_shapes,
+        arguments=(("q", "nq"), ("target", 16), ("scale", "nv"), ("damping", 2)),
     ),
     Quantity(
         elastic.elastic_feedforward,
+        ("nv",),
         results=lambda _: _FEEDFORWARD,
         highest_order=0,
-        shapes=elastic.feedforward_shapes,
+        arguments=(
+            *_STATE,
+            *((x, "nv") for x in ("a", "j", "s", "compliance", "motor inertia")),
+        ),
         closed="constrained_inverse_dynamics",
+        needs_flat="elastic drives need",
     ),
     Quantity(
         elastic.elastic_coupled,
+        ("nv",),
         results=lambda order: [
             *_derivatives("acceleration of the links", order),
             *_derivatives("acceleration of the motors", order),
         ],
-        shapes=elastic.coupled_shapes,
+        arguments=(
+            *_STATE,
+            *((x, "nv") for x in ("theta", "theta1", "damping", "motor mobility", "rigid")),
+            ("stiffness", "nv", 1),
+            ("torque", "nv", 1),
+        ),
         closed="constrained_forward_dynamics",
     ),
     Quantity(
@@ -336,32 +370,37 @@ _ROWS = (
     Quantity(closures.closure_jacobian, ("n_closure_rows", "nv"), needs_closures=True),
     Quantity(
         closures.closed_rates,
+        (lambda robot, **_: robot.nv + 1,),
         options={"independent": VELOCITIES},
-        shapes=closures.closed_rate_shapes,
+        arguments=(("q", "nq"), ("rates", lambda _, independent: _count(independent), 1)),
         needs_closures=True,
     ),
     Quantity(
         closures.constrained_forward_dynamics,
-        shapes=closures.forward_shapes,
+        (lambda robot: robot.nv + 2 * robot.n_closure_rows + 1,),
+        arguments=_DRIVEN,
         needs_closures=True,
     ),
     Quantity(
         closures.constrained_inverse_dynamics,
+        (lambda robot, **_: robot.nv + robot.n_closure_rows,),
         options={"actuated": VELOCITIES},
-        shapes=closures.inverse_shapes,
+        arguments=_MOVED,
         needs_closures=True,
     ),
     Quantity(
         closures.constrained_forward_dynamics_partials,
+        (_partials_width,),
         results=_accelerations_by,
-        shapes=closures.forward_partial_shapes,
+        arguments=_DRIVEN,
         needs_closures=True,
     ),
     Quantity(
         closures.constrained_inverse_dynamics_partials,
+        (_partials_width,),
         options={"actuated": VELOCITIES},
         results=lambda order: _mixed("(Q, multipliers)", order + 1, order + 3),
-        shapes=closures.inverse_partial_shapes,
+        arguments=_MOVED,
         needs_closures=True,
     ),
     Quantity(momentum.center_of_mass, (3,), unit="m"),
