@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from jounce.errors import UnsupportedError
+from jounce.model.joints.axial import Axial
 from jounce.model.records import Joint
 from jounce.model.robot import Robot
 
@@ -60,7 +61,7 @@ def _depth_first(robot: Robot, parent: int = -1) -> list[int]:
 def _mount(pin: Any, joint: Joint) -> Any:
     """Return T_joint_body: Pinocchio's joints turn about their origin, planar ones about z."""
     if joint.kind == "planar":
-        axes = [step.axis for step in joint.type.steps]
+        axes = [step.axis for step in joint.type.steps if isinstance(step, Axial)]
         return pin.SE3(np.array(axes, float), np.zeros(3))
     return pin.SE3(np.eye(3), -np.array(joint.type.point, float))
 
