@@ -48,15 +48,24 @@ def function(
     """
     torch = required("torch", "the adapter", "torch")
     kernel = bound(kernel_spec(robot, quantity, order, wrenches, options))
-    call, operand = _call(), partial(_operand, torch)
-    general = foreign_function(torch, kernel, operand, lambda *x: call(_batch(kernel, x), x))
+    (call, traced), operand = _calls(), partial(_operand, torch)
     float64, strided, is_compiling = torch.float64, torch.strided, torch.compiler.is_compiling
+    trace = torch._C._get_tracing_state
+
+    def checked(*operands: Any) -> Any:
+        if trace() is not None:
+            return traced(kernel, operands)
+        return call(_batch(kernel, operands), operands)
+
+    general = foreign_function(torch, kernel, operand, checked)
     plain = {torch.Tensor, torch.nn.Parameter}
 
     @wraps(general)
     def function(*arrays: Any) -> Any:
         if is_compiling():  # what torch.compile looks through is left out, as it is
             return torch.compiler.disable(general)(*arrays)
+        if trace() is not None:  # shapes are tensors too
+            return general(*arrays)
         for x in arrays:
             if type(x) not in plain or x.dtype is not float64 or not x.is_cpu:
                 return general(*arrays)
@@ -121,7 +130,11 @@ def _places(tensors: Sequence[Any]) -> list[int]:
 
 
 def _refuse_recording() -> None:
-    """Raise where PyTorch records its own operations to do them again: ours would be left out."""
+    """Raise where PyTorch records its own operations to do them again: ours would be left out.
+
+    So it is where tensors that are made have shapes only.
+    """
+    from torch._guards import detect_fake_mode
     from torch.fx.experimental.proxy_tensor import get_proxy_mode
 
     if get_proxy_mode() is not None:
@@ -129,14 +142,23 @@ def _refuse_recording() -> None:
             "PyTorch records its operations here to repeat them later (torch.func.linearize, "
             "make_fx), and what Jounce computes is not one of them: take torch.func.jvp or vjp."
         )
+    if detect_fake_mode() is not None:
+        raise UnsupportedError(
+            "PyTorch makes tensors without numbers here (FakeTensorMode), and Jounce computes "
+            "numbers: call it outside."
+        )
 
 
 @cache
-def _call() -> Callable[..., Any]:
-    """Return the differentiable call; all operands have the same batch axes."""
+def _calls() -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return the differentiable call, and that for ``torch.jit.trace``.
+
+    All operands have the same batch axes.
+    """
     import torch
 
-    float64, cpu, modes = torch.float64, torch.device("cpu"), torch._C._len_torch_dispatch_stack
+    native: Any = torch._C
+    float64, cpu, modes = torch.float64, torch.device("cpu"), native._len_torch_dispatch_stack
 
     def compute(batch: Batch, operands: Sequence[Any]) -> Any:
         if modes():
@@ -177,6 +199,20 @@ def _call() -> Callable[..., Any]:
             ]
             return call(ctx.batch.jvp, (*operands, *steps))
 
+    class Traced(Call):
+        """The same for ``torch.jit.trace``, which calls it again with other operands."""
+
+        @staticmethod
+        def forward(*args: Any) -> Any:
+            ctx, spec, _, *operands = args
+            state = trace()
+            native._set_tracing_state(None)
+            try:
+                batch = _batch(bound(spec), operands)
+                return Call.forward(ctx, batch, compute(batch, operands), *operands)
+            finally:
+                native._set_tracing_state(state)
+
     class Transformed(Call):
         """The same for the transformations of ``torch.func``; it takes twice as long to call."""
 
@@ -195,12 +231,14 @@ def _call() -> Callable[..., Any]:
             operands = with_batch_axis(torch, kernel, given, in_dims[2:])
             return call(_batch(kernel, operands), operands), tuple(kernel.result_axes())
 
-    transforms = torch._C._are_functorch_transforms_active
+    transforms, trace = native._are_functorch_transforms_active, native._get_tracing_state
     # torch.autograd.Function.apply looks for transformations, here and in what is left of them
     above: Any = super(torch.autograd.Function, Call)
     note = above.apply
 
     def call(batch: Batch, operands: Sequence[Any]) -> Any:
+        if trace() is not None:
+            return traced(batch.kernel, operands)
         if not transforms():
             try:
                 return note(batch, compute(batch, operands), *operands)
@@ -208,4 +246,7 @@ def _call() -> Callable[..., Any]:
                 pass
         return Transformed.apply(batch, None, *operands)
 
-    return call
+    def traced(kernel: Bound, operands: Sequence[Any]) -> Any:
+        return Traced.apply(kernel.spec, None, *operands)
+
+    return call, traced

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jounce.api.call import Wrench, Wrenches, as_wrenches, evaluate, positive_weights, rows_to_order
+from jounce.api.dynamics import gravity_forces
 from jounce.api.matrices import SMALLEST_PIVOT, check_regular, forward_dynamics
 from jounce.api.singular import singularity_error
 from jounce.dynamics.closures import SOFTNESS
@@ -302,9 +303,15 @@ def _check_left(
 ) -> None:
     """Raise where forces are left that no joint exerts, beyond rounding, or rounding is all.
 
-    Rounding is that of the forces and of what the closures exert, ``|J|ᵀ |λ|``, up to the order.
+    Rounding is that of the forces, of weights, which accelerations may cancel, and of what the
+    closures exert, ``|J|ᵀ |λ|``, up to the order.
     """
     left, n = np.abs(found[..., passive]), robot.nv
+    if not np.isfinite(found).all():
+        raise ArgumentError(
+            f"the actuated joints of robot {robot.name!r} do not drive it at this q: what closures "
+            "would carry has no bound. Name more actuated joints, or give another q."
+        )
     J = closure_jacobian(whole, q)[0]
     carried = (np.abs(found[..., None, n:]) @ np.abs(J))[..., 0, :]
     needed = np.abs(found[0, ..., :n] + (found[0, ..., None, n:] @ J)[..., 0, :]).max(axis=-1)
@@ -317,7 +324,9 @@ def _check_left(
         )
     sizes = np.maximum(np.abs(found[..., :n]), carried).reshape(len(found), -1)
     scales = np.maximum.accumulate(sizes.max(axis=1, initial=0.0))
-    wrong = ~(left <= 1e-9 * scales.reshape(-1, *[1] * (left.ndim - 1)))
+    if (left > 1e-9 * scales.reshape(-1, *[1] * (left.ndim - 1))).any():
+        scales = np.maximum(scales, np.abs(gravity_forces(robot, q)).max(initial=0.0))
+    wrong = left > 1e-9 * scales.reshape(-1, *[1] * (left.ndim - 1))
     if wrong.any():
         amount = np.where(wrong, left, 0.0)
         worst = passive[int(np.unravel_index(np.argmax(amount), left.shape)[-1])]

@@ -148,8 +148,9 @@ def unit_norms(
 
     ``what`` may be a function of its place in the batch.
     """
-    norm = np.sqrt(np.sum(quaternion * quaternion, axis=-1))
-    wrong = np.abs(norm - 1.0) > QUATERNION_TOLERANCE
+    with np.errstate(over="ignore"):
+        norm = np.sqrt(np.sum(quaternion * quaternion, axis=-1))
+    wrong = ~(np.abs(norm - 1.0) <= QUATERNION_TOLERANCE)
     if np.any(wrong):
         first = int(np.argmax(wrong))
         name = what if isinstance(what, str) else what(first)

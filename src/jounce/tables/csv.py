@@ -181,10 +181,12 @@ class CsvReader:
         """Return the columns of so many lines, if all that is wanted are plain numbers."""
         from jounce.tables.digits.reading import read_columns
 
-        places = [-1] * len(self.layout.header)
-        for k, i in enumerate(self.layout.columns):
+        places, columns = [-1] * len(self.layout.header), self.layout.columns
+        if len(set(columns)) < len(columns):  # one that is wanted twice is read once
+            return None
+        for k, i in enumerate(columns):
             places[i] = k
-        rows = np.empty((count, len(self.layout.columns)), order="F")
+        rows = np.empty((count, len(columns)), order="F")
         marks = self._dialect.delimiter + self._dialect.decimal
         return rows if read_columns(chunk, rows, places, marks) else None
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -121,9 +121,12 @@ class MotionFile:
                 pass
             raise
         found = [rows for rows in found if len(rows)]
+        return [self._reader.layout.table(rows) for rows in self._some(found)]
+
+    def _some(self, found: list[Any]) -> list[Any]:
         if not found:
             raise TableError(f"{self.path}: no row is left; all are invalid.")
-        return [self._reader.layout.table(rows) for rows in found]
+        return found
 
     def positions(self) -> MotionFile:
         """Return the file without rates and forces, which need not be read then."""
@@ -141,7 +144,7 @@ class MotionFile:
 
     def table(self) -> MotionTable:
         """Return all samples."""
-        return joined([block.table for block in self.blocks()])
+        return joined([block.table for block in self._some([*self.blocks()])])
 
     def group_starts(self, samples: int) -> tuple[np.ndarray, np.ndarray] | None:
         """Return first row, from 0, and first time of every row group, where parts can be read.

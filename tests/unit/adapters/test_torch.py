@@ -245,3 +245,24 @@ def test_calls_from_many_threads(rng: np.random.Generator):
                 gc.collect()
 
     in_threads(8, work)
+
+
+@pytest.mark.filterwarnings("ignore::torch.jit.TracerWarning", "ignore:`torch.jit.trace`")
+def test_what_is_traced_computes_again(rng: np.random.Generator):
+    f = jounce.adapters.torch.function(jounce.load("planar2r"), "inverse_dynamics")
+    first, *others = (torch.tensor(rng.normal(size=(3, n, 2))) for n in (4, 4, 9))
+    traced = torch.jit.trace(lambda *x: f(*x), tuple(first))
+    for state in (first, *others):
+        given, same = (state.clone().requires_grad_() for _ in range(2))
+        assert torch.equal(traced(*given), f(*same))
+        for g, x in ((traced, given), (f, same)):
+            g(*x).sum().backward()
+        assert torch.equal(given.grad, same.grad)
+
+
+def test_tensors_without_numbers_are_not_written_to():
+    f = jounce.adapters.torch.function(jounce.load("planar2r"), "inverse_dynamics")
+    state = [torch.zeros(4, 2, dtype=torch.float64)] * 3
+    mode = torch._subclasses.fake_tensor.FakeTensorMode()
+    with mode, pytest.raises(jounce.UnsupportedError, match="FakeTensorMode"):
+        f(*state)

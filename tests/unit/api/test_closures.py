@@ -9,6 +9,7 @@ import pytest
 
 import jounce
 from jounce.errors import ClosureError, RobotFormatError, SingularityError
+from tests.floating_walker import walker
 from tests.tolerances import INDEPENDENT, assert_close
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -338,3 +339,16 @@ def test_verify_reports_closures():
     assert "1 freedoms, 3 of 5 rows redundant" in check.detail
     broken = jounce.verify(jounce.examples.fourbar(ground=2.0), samples=2, order=1)
     assert not broken.passed
+
+
+@pytest.mark.parametrize("function", INVERSE)
+def test_what_is_left_in_free_fall_is_rounding_of_weights(function, rng: np.random.Generator):
+    robot = walker()
+    q = jounce.integrate(robot, robot.neutral, rng.normal(size=robot.nv))
+    rest, contact = np.zeros(robot.nv), jounce.Closure("ball", directions="wx wy wz")
+    rates, _ = jounce.constrained_forward_dynamics(robot, q, rest, rest, contacts=[contact])
+    driven = ["slider", "hinge", "ball"]
+    found = function(robot, q, rest, rates[0], contacts=[contact], actuated=driven)
+    assert all(np.isfinite(x).all() for x in found)
+    with pytest.raises(jounce.ArgumentError, match="neither actuated nor held"):
+        function(robot, q, rest, rest, contacts=[contact], actuated=driven)

@@ -16,6 +16,7 @@ import jounce
 from jounce.cli import main
 from jounce.errors import JounceError, TableError, UnknownNameError
 from jounce.tables import MotionTable, open_log, read_table, write_table
+from jounce.tables.file import open_motion
 from jounce.trajectory import Fourier, Spline
 from tests.tolerances import EXACT, INDEPENDENT, assert_close, assert_orders_close
 
@@ -577,3 +578,27 @@ def test_map_is_checked(tmp_path: Path):
     result = CliRunner().invoke(main, ["id", "planar2r", str(tmp_path / "x.csv"), "--map", "a"])
     assert result.exit_code == 2
     assert re.search("'a' must be COLUMN=JOINT", result.stderr)
+
+
+def test_a_column_that_is_wanted_twice(tmp_path: Path):
+    path, samples = tmp_path / "a.csv", 3000
+    lines = [f"{k / 100!r},{k % 7},{k},{-k}" for k in range(samples)]
+    path.write_text("\n".join(["t,q:a,w[fx],w[fx]", *lines]) + "\n")
+    spoiled = [np.full((samples, 3), np.nan, order="F") for _ in range(20)]
+    del spoiled  # what is made next has their numbers
+    log = open_motion(path, ["a"], others=True)
+    _, found = log.further(log.ignored)
+    assert np.array_equal(found, np.repeat(np.arange(float(samples))[:, None], 2, axis=1))
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_table_of_which_nothing_is_left(tmp_path: Path, ending: str):
+    pyarrow = pytest.importorskip("pyarrow")
+    path = tmp_path / f"a.{ending}"
+    if ending == "csv":
+        path.write_text("t,q:a\n0,nan\n1,nan\n")
+    else:
+        parquet = pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(pyarrow.table({"t": [0.0, 1.0], "q:a": [np.nan, np.nan]}), path)
+    with pytest.raises(TableError, match="no row is left"):
+        open_motion(path, ["a"], drop_invalid=True).table()
