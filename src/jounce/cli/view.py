@@ -70,12 +70,12 @@ def view(
     else:
         refuse_without_motion({**reading, "wrenches": wrench_file})
     shown = View(robot, *played, limits=limits, wrenches=wrenches, host=host, port=port)
-    for line in (*notes, *shown.notes):
-        note(line)
-    say(f"{robot.name}: {shown.url} (Ctrl-C ends it)")
-    if not no_open:
-        webbrowser.open(shown.url)
-    try:
+    try:  # whoever sees the address may end it
+        for line in (*notes, *shown.notes):
+            note(line)
+        say(f"{robot.name}: {shown.url} (Ctrl-C ends it)")
+        if not no_open:
+            webbrowser.open(shown.url)
         while True:
             time.sleep(1.0)
     except KeyboardInterrupt:
