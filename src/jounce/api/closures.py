@@ -28,7 +28,7 @@ from jounce.model.robot import Robot
 CLOSED = 1e-13  # of the size of the robot: as near as `close` gets
 OPEN = 1e-6  # beyond, forces and rates have no meaning
 CONDITION_LIMIT = 1e6  # of the closure Jacobian, redundant rows apart
-LEVER_LIMIT = 1e9  # of what closures carry to what the tree needs
+LEVER_LIMIT = 1e7  # of what closures carry to what the tree needs: more costs half of the digits
 UNWANTED = 1e6  # times its size: that velocity is left to depend on others
 FULL = 1e-9  # of the greatest singular value: less is none
 ROUNDS = 100
