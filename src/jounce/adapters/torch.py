@@ -134,7 +134,7 @@ def _refuse_recording() -> None:
 
     So it is where tensors that are made have shapes only.
     """
-    from torch._guards import detect_fake_mode
+    import torch
     from torch.fx.experimental.proxy_tensor import get_proxy_mode
 
     if get_proxy_mode() is not None:
@@ -142,7 +142,7 @@ def _refuse_recording() -> None:
             "PyTorch records its operations here to repeat them later (torch.func.linearize, "
             "make_fx), and what Jounce computes is not one of them: take torch.func.jvp or vjp."
         )
-    if detect_fake_mode() is not None:
+    if type(torch.empty(0, device="cpu")) is not torch.Tensor:
         raise UnsupportedError(
             "PyTorch makes tensors without numbers here (FakeTensorMode), and Jounce computes "
             "numbers: call it outside."

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
+import sys
 from typing import Any
 
 from jounce.codegen import cache as disk
@@ -12,6 +15,8 @@ from jounce.codegen.parallel import Progress, available_workers, compile_modules
 from jounce.codegen.program import Program
 from jounce.sources import fingerprint
 
+INTERPRET = "JOUNCE_INTERPRET"  # set: compute with the NumPy interpreter, nothing is compiled
+WORD = ctypes.c_int64  # of numbers and addresses alike
 PARALLEL = 8_000  # operations from which helper processes pay
 
 
@@ -69,3 +74,20 @@ def load_module(text: str, symbol: str) -> tuple[Any, int]:
         key = disk.key_of(host().identity, text)
         engine = load_objects(disk.kept(key, lambda: [compile_module(text)]))
         return engine, engine.get_function_address(symbol)
+
+
+def load_function(text: str, symbol: str, arguments: int) -> Any:
+    """Return a function of hand-written IR, of so many words to a word; None where there is none.
+
+    It runs without the lock of Python.  There is none without llvmlite, where compiling is switched
+    off, and where the first byte of a number is its highest.
+    """
+    if sys.byteorder != "little" or os.environ.get(INTERPRET):
+        return None
+    try:
+        engine, address = load_module(text, symbol)
+    except ImportError:
+        return None
+    function: Any = ctypes.CFUNCTYPE(WORD, *[WORD] * arguments)(address)
+    function.keep = engine
+    return function

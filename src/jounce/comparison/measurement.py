@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 
 from jounce.codegen.interpreter import interpret
-from jounce.codegen.machine_code import compile_program
+from jounce.codegen.machine_code import INTERPRET, compile_program
 from jounce.codegen.program import Program
 from jounce.comparison.contestants import Contestant, Text, trace
 from jounce.kernels.arrays import input_rows, result_rows
 from jounce.kernels.description import kernel_spec, signature
 from jounce.kernels.execution import Runner
 from jounce.kernels.fastcall.call import fast_callable
-from jounce.kernels.kernel import INTERPRET
 from jounce.model.robot import Robot
 
 ARRAY_BATCH = 64  # samples at once of the array text, whose matrices would fill the memory

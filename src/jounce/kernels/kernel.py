@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from jounce.codegen.gate import compiling
-from jounce.codegen.machine_code import compile_program
+from jounce.codegen.machine_code import INTERPRET, compile_program
 from jounce.codegen.matlab import WORDS as MATLAB
 from jounce.codegen.parallel import Progress
 from jounce.codegen.program import Program
@@ -48,7 +48,6 @@ from jounce.model.robot import Robot
 
 KEPT_KERNELS = 256
 LARGE = 1e50  # a constant beyond it may overflow with what it is multiplied with
-INTERPRET = "JOUNCE_INTERPRET"  # set: compute with the NumPy interpreter, nothing is compiled
 
 
 class Kernel:

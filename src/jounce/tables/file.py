@@ -236,7 +236,10 @@ class MotionFile:
         for quaternion in self.quaternions:
             part = slice(1 + quaternion.start, 1 + quaternion.stop)
             titles = ", ".join(self._reader.layout.titles[part])
-            what = lambda i, t=titles: f"{place(i)}: the quaternion {t} (x y z w)"  # noqa: E731
+
+            def what(i: int, titles: str = titles) -> str:
+                return f"{place(i)}: the quaternion {titles} (x y z w)"
+
             size = unit_norms(what, rows[:, part], TableError)
             rounded = np.abs(size - 1.0) <= ROUNDING  # dividing again would change the last bits
             unit = rows[:, part] / np.where(rounded, 1.0, size)[:, None]

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from jounce.codegen.machine_code import INTERPRET
 from jounce.errors import JounceError, TableError
-from jounce.kernels.kernel import INTERPRET
 from jounce.tables import csv as text
 from jounce.tables.digits import printing, reading
 from jounce.trajectory import MotionTable, read_motion, write_table

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jounce.kernels.kernel import INTERPRET
+from jounce.codegen.machine_code import INTERPRET
 from jounce.tables import csv
 from jounce.tables.digits import printing, reading
 from jounce.trajectory import MotionTable

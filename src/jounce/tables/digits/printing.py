@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from jounce.tables.digits.code import function_of
+from jounce.codegen.machine_code import load_function
 
 LEAST, MOST = -292, 324  # exponents of the powers of ten
 SMALL = 20  # powers that are kept as they are: 10^0 …
@@ -47,7 +47,7 @@ def lines_of(columns: Sequence[np.ndarray]) -> memoryview | None:
 
 @cache
 def _function() -> Any:
-    return function_of(LINES, "lines", 5)
+    return load_function(LINES, "lines", 5)
 
 
 @cache

@@ -8,12 +8,13 @@ small powers it may lie half way between two doubles, which is a tie if nothing 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from jounce.tables.digits.code import function_of
+from jounce.codegen.machine_code import load_function
 
 LEAST, MOST = -342, 308  # exponents of the powers of ten
 ROUNDED_UP = range(-27, 0)  # powers that are rounded up, others are cut
@@ -39,7 +40,7 @@ def read_columns(text: bytes, rows: np.ndarray, columns: list[int], marks: str) 
 
 @cache
 def _function() -> Any:
-    return function_of(NUMBERS, "numbers", 8)
+    return load_function(NUMBERS, "numbers", 8)
 
 
 @cache
@@ -54,6 +55,33 @@ def _powers_of_five() -> np.ndarray:
 
 
 _ALL = 0x0101010101010101
+
+
+def _digits(label: str, x: str, begin: tuple[str, str], before: Sequence[str], end: str) -> str:
+    """Return IR that takes digits one by one, until something else comes, and goes to ``end``.
+
+    ``begin`` is the first place and the number so far, as they are in the blocks ``before``; behind
+    are ``%x.p``, ``%x.m``, the character there ``%x.c`` and the place after it ``%x.next``.
+    """
+    places = ", ".join(f"[ {begin[0]}, %{block} ]" for block in before)
+    numbers = ", ".join(f"[ {begin[1]}, %{block} ]" for block in before)
+    return f"""\
+{label}:
+  %{x}.p = phi ptr {places}, [ %{x}.next, %{label}.digit ]
+  %{x}.m = phi i64 {numbers}, [ %{x}.sum, %{label}.digit ]
+  %{x}.c = load i8, ptr %{x}.p, align 1
+  %{x}.next = getelementptr i8, ptr %{x}.p, i64 1
+  %{x}.d = sub i8 %{x}.c, {ord("0")}
+  %{x}.is = icmp ult i8 %{x}.d, 10
+  br i1 %{x}.is, label %{label}.digit, label %{end}
+
+{label}.digit:
+  %{x}.ten = mul i64 %{x}.m, 10
+  %{x}.digit = zext i8 %{x}.d to i64
+  %{x}.sum = add i64 %{x}.ten, %{x}.digit
+  br label %{label}
+"""
+
 
 NUMBERS = f"""
 define i64 @numbers(ptr %text, ptr %end, i64 %columns, i64 %rows, ptr %places, ptr %fives,
@@ -126,21 +154,7 @@ zeros:
   %z.is = icmp eq i8 %z.c, {ord("0")}
   br i1 %z.is, label %zeros, label %whole
 
-whole:
-  %w.p = phi ptr [ %z.p, %zeros ], [ %w.next, %whole.digit ]
-  %w.m = phi i64 [ 0, %zeros ], [ %w.sum, %whole.digit ]
-  %w.c = load i8, ptr %w.p, align 1
-  %w.next = getelementptr i8, ptr %w.p, i64 1
-  %w.d = sub i8 %w.c, {ord("0")}
-  %w.is = icmp ult i8 %w.d, 10
-  br i1 %w.is, label %whole.digit, label %whole.end
-
-whole.digit:
-  %w.ten = mul i64 %w.m, 10
-  %w.digit = zext i8 %w.d to i64
-  %w.sum = add i64 %w.ten, %w.digit
-  br label %whole
-
+{_digits("whole", "w", ("%z.p", "0"), ("zeros",), "whole.end")}
 whole.end:
   %first.n = ptrtoint ptr %first to i64
   %z.n = ptrtoint ptr %z.p to i64
@@ -195,21 +209,7 @@ eight.digits:
   %f.sum = add i64 %f.scaled, %f.value
   br label %eight
 
-one:
-  %o.p = phi ptr [ %f.p, %eight ], [ %f.p, %eight.load ], [ %o.next, %one.digit ]
-  %o.m = phi i64 [ %f.m, %eight ], [ %f.m, %eight.load ], [ %o.sum, %one.digit ]
-  %o.c = load i8, ptr %o.p, align 1
-  %o.next = getelementptr i8, ptr %o.p, i64 1
-  %o.d = sub i8 %o.c, {ord("0")}
-  %o.is = icmp ult i8 %o.d, 10
-  br i1 %o.is, label %one.digit, label %fraction.end
-
-one.digit:
-  %o.ten = mul i64 %o.m, 10
-  %o.digit = zext i8 %o.d to i64
-  %o.sum = add i64 %o.ten, %o.digit
-  br label %one
-
+{_digits("one", "o", ("%f.p", "%f.m"), ("eight", "eight.load"), "fraction.end")}
 fraction.end:
   %f.start.n = ptrtoint ptr %f.start to i64
   %point.n = ptrtoint ptr %w.next to i64
