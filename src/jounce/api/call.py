@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from jounce.dynamics.twists import REPRESENTATIONS
-from jounce.errors import ArgumentError, ShapeError, check_name
+from jounce.errors import ArgumentError, ShapeError, UnsupportedError, check_name
 from jounce.kernels.description import kernel_spec
 from jounce.kernels.kernel import KEPT_KERNELS, Kernel, kernel_of
 from jounce.kernels.table import QUANTITIES
@@ -55,8 +55,7 @@ def evaluate(
     kernel = _kernel(robot, key, frames, options) if found is None else found[1]
     if given is None:
         return kernel.checked(*motion)
-    loads = [rows_to_order(name, w.values, kernel.spec.order) for name, w in given.items()]
-    return kernel.checked(*motion, *loads)
+    return kernel.checked(*motion, *_loads(given, kernel.spec.order))
 
 
 # What was called: to hash a robot takes longer than to compute its forces, so robots are told
@@ -95,18 +94,62 @@ def as_wrenches(given: Wrenches) -> dict[str, Wrench]:
     return {f: w if isinstance(w, Wrench) else Wrench(w) for f, w in given.items()}
 
 
-def rows_to_order(name: str, values: Any, order: int) -> np.ndarray:
-    """Return the wrench with exactly ``order`` derivatives: missing ones zero, surplus ignored."""
-    array = as_floats(f"wrench on {name}", values)
-    if array.ndim < 2 or array.shape[-1] != 6 or array.shape[0] == 0:
+def loaded_kernel(
+    robot: Robot, quantity: str, order: int, wrenches: Wrenches, **options: str
+) -> tuple[Kernel, list[np.ndarray]]:
+    """Return a kernel under wrenches, and these as the arrays that are its last arguments."""
+    given = as_wrenches(wrenches)
+    frames = [(name, w.representation) for name, w in given.items()]
+    return kernel_of(kernel_spec(robot, quantity, order, frames, options)), _loads(given, order)
+
+
+def _loads(given: Mapping[str, Wrench], order: int) -> list[np.ndarray]:
+    one = "wrench is W[None]"
+    return [rows_to_order(f"wrench on {f}", w.values, order, 6, one) for f, w in given.items()]
+
+
+def rows_to_order(name: str, values: Any, order: int, width: int, one: str) -> np.ndarray:
+    """Return rows with exactly ``order`` derivatives: missing ones zero, surplus ignored.
+
+    ``one`` says what a single one is, for who gives it without the axis of orders.
+    """
+    array = as_floats(name, values)
+    if array.ndim < 2 or array.shape[-1] != width or array.shape[0] == 0:
         raise ShapeError(
-            f"wrench on {name} must have shape (m, *batch, 6) with m ≥ 1 orders first, "
-            f"got {array.shape}; a single wrench is W[None]."
+            f"{name} must have shape (m, *batch, {width}) with m ≥ 1 orders first, "
+            f"got {array.shape}; a single {one}."
         )
-    missing = order + 1 - array.shape[0]
+    return padded(array, order + 1)
+
+
+def padded(rows: np.ndarray, count: int) -> np.ndarray:
+    """Return exactly ``count`` rows, missing ones zero, surplus ignored."""
+    missing = count - len(rows)
     if missing <= 0:
-        return array[: order + 1]
-    return np.concatenate([array, np.zeros((missing, *array.shape[1:]))])
+        return rows[:count]
+    return np.concatenate([rows, np.zeros((missing, *rows.shape[1:]))])
+
+
+def stacked(name: str, *arrays: Any) -> np.ndarray:
+    """Return arrays that may lack batch axes as one, ``(len(arrays), *batch, width)``."""
+    given = [as_floats(f"{name}[{k}]", x) for k, x in enumerate(arrays)]
+    try:
+        return np.stack(np.broadcast_arrays(*given))
+    except ValueError:
+        shapes = ", ".join(str(x.shape) for x in given)
+        raise ShapeError(
+            f"{name} must have one shape, or broadcast to one; got {shapes}."
+        ) from None
+
+
+def velocities_of(robot: Robot, joints: str | Sequence[str]) -> list[int]:
+    """Return the velocities of these joints, in the order given."""
+    names = [joints] if isinstance(joints, str) else list(joints)
+    found = [robot.joint(name) for name in names]
+    for joint in found:
+        if joint.mimic is not None:
+            raise UnsupportedError(f"joint {joint.name!r} follows another; name that one.")
+    return [j for joint in found for j in range(robot.nv)[joint.v_slice]]
 
 
 def positive_weights(weights: Any, count: int, one: str) -> np.ndarray:

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from jounce.api.call import Wrenches, as_wrenches, rows_to_order
+from jounce.api.call import Wrenches, loaded_kernel
 from jounce.dynamics.closed_form import ClosedForm
 from jounce.dynamics.matrices import FACTORIZATIONS
 from jounce.dynamics.wrenches import frame_wrenches
 from jounce.errors import check_name
 from jounce.kernels.arrays import check_values, checked_arrays
 from jounce.kernels.description import kernel_spec
-from jounce.kernels.table import Argument, Signature, rate_name
 from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
 
@@ -37,23 +36,15 @@ def closed_form(
     """
     check_name("factorization", factorization, FACTORIZATIONS)
     order = len(rates)
-    given = as_wrenches(wrenches)
-    keys = [(name, w.representation) for name, w in given.items()]
-    kernel_spec(robot, "inverse_dynamics", 0, keys)  # the checks of the robot and the frames
-    loads = [rows_to_order(name, w.values, order) for name, w in given.items()]
-    arguments = (
-        Argument("q", robot.nq),
-        *(Argument(rate_name(k), robot.nv) for k in range(order)),
-        *(Argument(f"wrench on {name}", 6, order + 1) for name in given),
-    )
-    signature = Signature(arguments, order + 1, ())
-    arrays, batch = checked_arrays(signature, (q, *rates, *loads))
-    check_values(robot, signature, arrays)
+    kernel_spec(robot, "inverse_dynamics")  # the checks of the robot
+    kernel, loads = loaded_kernel(robot, "wrench_forces", order, wrenches)  # has the same arguments
+    arrays, batch = checked_arrays(kernel.signature, (q, *rates, *loads))
+    check_values(robot, kernel.signature, arrays)
     own = [x.copy() for x in arrays]  # what is asked for later belongs to the motion given now
     motion = [np.broadcast_to(x, (*batch, x.shape[-1])) for x in own[: order + 1]]
     rows = {
         key: [[x[k, ..., i] for i in range(6)] for k in range(order + 1)]
-        for key, x in zip(keys, own[order + 1 :], strict=True)
+        for key, x in zip(kernel.spec.wrenches, own[order + 1 :], strict=True)
     }
     frames = frame_wrenches(robot, lowered(robot), rows)
     return ClosedForm(robot, motion[0], motion[1:], frames, factorization)

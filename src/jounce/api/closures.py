@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from jounce.api.call import Wrench, Wrenches, as_wrenches, evaluate, positive_weights, rows_to_order
+from jounce.api.call import (
+    Wrench,
+    Wrenches,
+    evaluate,
+    loaded_kernel,
+    positive_weights,
+    stacked,
+    velocities_of,
+)
 from jounce.api.dynamics import gravity_forces
 from jounce.api.matrices import SMALLEST_PIVOT, check_regular, forward_dynamics
 from jounce.api.singular import singularity_error
 from jounce.dynamics.closures import SOFTNESS
 from jounce.dynamics.factorization import ZeroPivotError
 from jounce.errors import ArgumentError, ClosureError, ShapeError, UnsupportedError, check_type
-from jounce.kernels.description import KernelSpec, kernel_spec
-from jounce.kernels.kernel import kernel_of
 from jounce.model.checks import as_floats, checked, checked_configuration
 from jounce.model.closures import Closure, Contact
 from jounce.model.components import velocity_names
@@ -166,10 +173,9 @@ def rates_from(
     robot: Robot, q: np.ndarray, rates: Sequence[np.ndarray], chosen: Sequence[int]
 ) -> np.ndarray:
     """Return all rates, ``(K, *batch, nv)``, from those of the chosen velocities at closed q."""
-    spec = _spec(robot, "closed_rates", len(rates) - 1, independent=_words(chosen))
-    given = _stacked("rates", *rates)
+    arrays, order = (q, stacked("rates", *rates)), len(rates) - 1
     try:
-        found = _run(spec, q, given)
+        found = _run(robot, "closed_rates", order, arrays, independent=" ".join(map(str, chosen)))
     except ZeroDivisionError:  # a column of J, or what is left of it, is zero whatever q is
         names = ", ".join(velocity_names(robot)[j] for j in chosen) or "none"
         raise ArgumentError(
@@ -208,9 +214,9 @@ def constrained_forward_dynamics(
         a = forward_dynamics(robot, q, v, *forces, wrenches=wrenches)
         return Constrained(a, np.zeros((*a.shape[:-1], 0)))
     at, speed = _state(robot, whole, q, v)
-    Q = _stacked("forces", *forces)
-    spec = _spec(whole, "constrained_forward_dynamics", len(forces) - 1, wrenches)
-    found = _run(spec, at, speed, Q, wrenches=wrenches)
+    Q = stacked("forces", *forces)
+    arrays, order = (at, speed, Q), len(forces) - 1
+    found = _run(whole, "constrained_forward_dynamics", order, arrays, wrenches)
     if not is_heavy(found):
         check_regular(robot, evaluate(robot, "mass_pivots", (at,))[0])
     n, rows = robot.nv, whole.n_closure_rows
@@ -262,35 +268,23 @@ def constrained_inverse_dynamics(
         )
     chosen = _actuated(robot, actuated)
     at, speed = _state(robot, whole, q, v)
-    motion = _stacked("rates", speed, a, *rates)
+    motion = stacked("rates", speed, a, *rates)
     compliance = 1.0 / positive_weights(weights, len(chosen), "an actuated velocity")
-    found = _driven_forces(robot, whole, chosen, (at, motion, compliance), wrenches)
+    arrays = at, motion, compliance
+    found = _driven(robot, whole, "constrained_inverse_dynamics", arrays, chosen, wrenches)
+    _check_left(robot, whole, at, found, chosen)
     parts = found[..., chosen], found[..., robot.nv :]
     return Constrained(*(np.ascontiguousarray(x) for x in parts))
 
 
-def _driven_forces(
-    robot: Robot,
-    whole: Robot,
-    chosen: Sequence[int],
-    arrays: tuple[np.ndarray, ...],
+def _driven(
+    robot: Robot, whole: Robot, quantity: str, arrays: Sequence[np.ndarray], chosen: Sequence[int],
     wrenches: Wrenches,
-) -> np.ndarray:
-    """Return the rows of forces and multipliers; raise where the actuated joints do not do it."""
-    order = len(arrays[1]) - 2
-    quantity = "constrained_inverse_dynamics"
-    spec = _spec(whole, quantity, order, wrenches, actuated=_words(chosen))
-    found = _driven(robot, spec, *arrays, wrenches=wrenches)
-    passive = [j for j in range(robot.nv) if j not in chosen]
-    if passive:
-        _check_left(robot, whole, arrays[0], found, passive)
-    return found
-
-
-def _driven(robot: Robot, spec: KernelSpec, *arrays: Any, **loads: Any) -> np.ndarray:
+) -> np.ndarray:  # fmt: skip
     """Run a kernel of actuated forces; what nothing drives, whatever the motion, is named."""
+    order, actuated = len(arrays[1]) - 2, " ".join(map(str, chosen))
     try:
-        return _run(spec, *arrays, **loads)
+        return _run(whole, quantity, order, arrays, wrenches, actuated=actuated)
     except ZeroPivotError as error:
         raise ArgumentError(
             f"velocity {velocity_names(robot)[error.args[0]]!r} of robot {robot.name!r} is neither "
@@ -299,13 +293,16 @@ def _driven(robot: Robot, spec: KernelSpec, *arrays: Any, **loads: Any) -> np.nd
 
 
 def _check_left(
-    robot: Robot, whole: Robot, q: np.ndarray, found: np.ndarray, passive: Sequence[int]
+    robot: Robot, whole: Robot, q: np.ndarray, found: np.ndarray, chosen: Sequence[int]
 ) -> None:
     """Raise where forces are left that no joint exerts, beyond rounding, or rounding is all.
 
     Rounding is that of the forces, of weights, which accelerations may cancel, and of what the
     closures exert, ``|J|ᵀ |λ|``, up to the order.
     """
+    passive = [j for j in range(robot.nv) if j not in chosen]
+    if not passive:
+        return
     left, n = np.abs(found[..., passive]), robot.nv
     if not np.isfinite(found).all():
         raise ArgumentError(
@@ -417,10 +414,11 @@ def constrained_forward_dynamics_partials(
     whole = _closed(with_contacts(robot, contacts))
     at, speed = _state(robot, whole, q, v)
     _check_smooth(robot, tuple(contacts), at)
-    Q = _stacked("forces", *forces)
+    Q = stacked("forces", *forces)
     check_regular(robot, evaluate(robot, "mass_pivots", (at,))[0])
-    spec = _spec(whole, "constrained_forward_dynamics_partials", len(forces) - 1, wrenches)
-    return _matrices(_run(spec, at, speed, Q, wrenches=wrenches), len(forces), robot.nv)
+    arrays, order = (at, speed, Q), len(forces) - 1
+    found = _run(whole, "constrained_forward_dynamics_partials", order, arrays, wrenches)
+    return _matrices(found, len(forces), robot.nv)
 
 
 def constrained_inverse_dynamics_partials(
@@ -453,14 +451,14 @@ def constrained_inverse_dynamics_partials(
     chosen = _actuated(robot, actuated)
     at, speed = _state(robot, whole, q, v)
     _check_smooth(robot, tuple(contacts), at)
-    motion = _stacked("rates", speed, a, *rates)
+    motion = stacked("rates", speed, a, *rates)
     compliance = 1.0 / positive_weights(weights, len(chosen), "an actuated velocity")
     arrays = at, motion, compliance
+    quantity = "constrained_inverse_dynamics"
     if len(chosen) < robot.nv:  # what is left for passive joints is not among the partials
-        _driven_forces(robot, whole, chosen, arrays, wrenches)
-    quantity = "constrained_inverse_dynamics_partials"
-    spec = _spec(whole, quantity, len(rates), wrenches, actuated=_words(chosen))
-    found = _driven(robot, spec, *arrays, wrenches=wrenches)
+        forces = _driven(robot, whole, quantity, arrays, chosen, wrenches)
+        _check_left(robot, whole, at, forces, chosen)
+    found = _driven(robot, whole, f"{quantity}_partials", arrays, chosen, wrenches)
     forces, multipliers = _matrices(found, len(rates) + 1, robot.nv)
     return Constrained(np.ascontiguousarray(forces[..., chosen, :]), multipliers)
 
@@ -498,33 +496,13 @@ def _closed(robot: Robot) -> Robot:
     return robot
 
 
-def _spec(
-    robot: Robot,
-    quantity: str,
-    order: int,
-    wrenches: Wrenches = None,
+def _run(
+    robot: Robot, quantity: str, order: int, arrays: Sequence[Any], wrenches: Wrenches = None,
     **options: str,
-) -> KernelSpec:
-    frames = [(name, w.representation) for name, w in as_wrenches(wrenches).items()]
-    return kernel_spec(robot, quantity, order, frames, options)
-
-
-def _run(spec: KernelSpec, *arrays: Any, wrenches: Wrenches = None) -> np.ndarray:
-    loads = [rows_to_order(name, w.values, spec.order) for name, w in as_wrenches(wrenches).items()]
+) -> np.ndarray:  # fmt: skip
+    kernel, loads = loaded_kernel(robot, quantity, order, wrenches, **options)
     with np.errstate(all="ignore"):  # singular samples are refused by the caller
-        return kernel_of(spec).call(*arrays, *loads, check=True, threads=None)
-
-
-def _stacked(name: str, *arrays: Any) -> np.ndarray:
-    """Return arrays that may lack batch axes as one, ``(len(arrays), *batch, width)``."""
-    given = [as_floats(f"{name}[{k}]", x) for k, x in enumerate(arrays)]
-    try:
-        return np.stack(np.broadcast_arrays(*given))
-    except ValueError:
-        shapes = ", ".join(str(x.shape) for x in given)
-        raise ShapeError(
-            f"{name} must have one shape, or broadcast to one; got {shapes}."
-        ) from None
+        return kernel.call(*arrays, *loads, check=True, threads=None)
 
 
 def _state(robot: Robot, whole: Robot, q: Any, v: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -589,31 +567,17 @@ def _row_names(robot: Robot) -> list[str]:
 
 
 def _velocities(robot: Robot, joints: str | Sequence[str]) -> list[int]:
-    """Return the velocities of these joints, in the order given."""
-    names = [joints] if isinstance(joints, str) else list(joints)
-    found = [robot.joint(name) for name in names]
-    for joint in found:
-        if joint.mimic is not None:
-            raise UnsupportedError(f"joint {joint.name!r} follows another; name that one.")
-    indices = [j for joint in found for j in range(robot.nv)[joint.v_slice]]
+    """Return the velocities of these joints, in the order given; none may be named twice."""
+    indices = velocities_of(robot, joints)
     if len(set(indices)) < len(indices):
-        raise ArgumentError(f"each joint can be named once, got {names}.")
+        raise ArgumentError(f"each joint can be named once, got {list(joints)}.")
     return indices
 
 
 def _actuated(robot: Robot, actuated: str | Sequence[str] | None) -> list[int]:
-    if actuated is not None:
-        return _velocities(robot, actuated)
-    return [
-        j
-        for joint in robot.joints
-        if joint.is_flat and joint.mimic is None
-        for j in range(robot.nv)[joint.v_slice]
-    ]
-
-
-def _words(indices: Sequence[int]) -> str:
-    return " ".join(map(str, indices))
+    if actuated is None:
+        actuated = [j.name for j in robot.joints if j.is_flat and j.mimic is None]
+    return _velocities(robot, actuated)
 
 
 def _chosen(J: np.ndarray, rank: int) -> list[int]:
@@ -656,19 +620,21 @@ def any_closed(robot: Robot) -> np.ndarray:
     return next(q for q in configurations if _rank_of(closure_jacobian(robot, q)[0]) == least)
 
 
+def _closed_near(robot: Robot, q: np.ndarray, shifts: Iterable[float]) -> Iterator[np.ndarray]:
+    """Yield closed configurations, from random starts so far from q, where there are some."""
+    rng = np.random.default_rng(0)
+    for shift in shifts:
+        start = integrate(robot, q, rng.standard_normal(robot.nv) * shift)
+        with suppress(ClosureError):
+            yield close(robot, start) if robot.closures else start
+
+
 def _closed_configurations(robot: Robot) -> Iterator[np.ndarray]:
     """Yield closed configurations, from random starts ever further from the neutral one."""
-    rng = np.random.default_rng(0)
-    is_any = False
-    for k in range(STARTS):
-        q = integrate(robot, robot.neutral, rng.standard_normal(robot.nv) * (0.1 + 0.1 * k))
-        try:
-            q = close(robot, q) if robot.closures else q
-        except ClosureError:
-            continue
-        is_any = True
-        yield q
-    if not is_any:
+    found = None
+    for found in _closed_near(robot, robot.neutral, 0.1 + 0.1 * np.arange(STARTS)):
+        yield found
+    if found is None:
         raise ClosureError(
             f"no closed configuration of robot {robot.name!r} was found from {STARTS} starts; "
             "check frames, directions and lengths of its closures."
@@ -711,16 +677,8 @@ def _check_smooth(robot: Robot, contacts: tuple[Closure, ...], q: np.ndarray) ->
 
 def _rank_near(robot: Robot, contacts: tuple[Closure, ...], q: np.ndarray) -> int:
     """Return the rank that the closure Jacobian has in general beside a closed configuration."""
-    whole, rng = with_contacts(robot, contacts), np.random.default_rng(0)
-    ranks = [_rank_of(closure_jacobian(whole, q)[0])]
-    for _ in range(3):
-        moved = integrate(robot, q, 1e-3 * rng.standard_normal(robot.nv))
-        try:
-            moved = close(robot, moved) if robot.closures else moved
-        except ClosureError:
-            continue
-        ranks.append(_rank_of(closure_jacobian(whole, moved)[0]))
-    return max(ranks)
+    whole, near = with_contacts(robot, contacts), _closed_near(robot, q, [1e-3] * 3)
+    return max(_rank_of(closure_jacobian(whole, x)[0]) for x in (q, *near))
 
 
 def _refuse(

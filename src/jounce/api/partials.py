@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from jounce.api.call import Wrenches, as_wrenches, evaluate, rows_to_order
+from jounce.api.call import Wrenches, evaluate, loaded_kernel
 from jounce.api.matrices import check_regular
 from jounce.dynamics.friction import motor_signal
 from jounce.errors import ShapeError
-from jounce.kernels.description import kernel_spec
-from jounce.kernels.kernel import Kernel, kernel_of
+from jounce.kernels.kernel import Kernel
 from jounce.model.checks import as_floats, checked_configuration
 from jounce.model.configuration import (
     configuration_rate,
@@ -128,10 +127,7 @@ def _force_kernel(
     robot: Robot, motion: Sequence[Any], wrenches: Wrenches
 ) -> tuple[list[np.ndarray], list[np.ndarray], Kernel]:
     """Return the motion, q normalised, the wrenches as arrays and the kernel of the forces."""
-    given, order = as_wrenches(wrenches), len(motion) - 3
-    pairs = [(name, w.representation) for name, w in given.items()]
-    loads = [rows_to_order(name, w.values, order) for name, w in given.items()]
-    kernel = kernel_of(kernel_spec(robot, "inverse_dynamics", order, pairs))
+    kernel, loads = loaded_kernel(robot, "inverse_dynamics", len(motion) - 3, wrenches)
     q, *rates = motion
     return [checked_configuration(robot, q), *map(np.asarray, rates)], loads, kernel
 

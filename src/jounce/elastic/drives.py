@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from jounce.api.call import Wrench, Wrenches, as_wrenches, rows_to_order
+from jounce.api.call import Wrench, Wrenches, as_wrenches, loaded_kernel
 from jounce.errors import (
     ArgumentError,
     ModelError,
@@ -17,8 +17,6 @@ from jounce.errors import (
     UnsupportedError,
     check_type,
 )
-from jounce.kernels.description import kernel_spec
-from jounce.kernels.kernel import kernel_of
 from jounce.model.checks import as_floats, checked, checked_configuration
 from jounce.model.robot import Robot
 from jounce.trajectory.protocol import Trajectory
@@ -35,10 +33,8 @@ def coupled(
     ``groups`` are the arguments of `jounce.dynamics.elastic.elastic_coupled` before the torques;
     ``wrenches`` act on the links.
     """
-    order, given = len(torques) - 1, as_wrenches(wrenches)
-    keys = [(frame, wrench.representation) for frame, wrench in given.items()]
-    loads = [rows_to_order(frame, wrench.values, order) for frame, wrench in given.items()]
-    return kernel_of(kernel_spec(links, "elastic_coupled", order, keys))(*groups, torques, *loads)
+    kernel, loads = loaded_kernel(links, "elastic_coupled", len(torques) - 1, wrenches)
+    return kernel(*groups, torques, *loads)
 
 
 def with_armature(robot: Robot, armature: np.ndarray) -> Robot:

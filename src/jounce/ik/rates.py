@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from jounce.api.call import positive_weights
+from jounce.api.call import positive_weights, rows_to_order, stacked, velocities_of
 from jounce.api.kinematics import jacobian
 from jounce.api.singular import condition_numbers, singularity_error
 from jounce.dynamics.inverse_kinematics import Task, task_of
@@ -101,13 +101,13 @@ def inverse_kinematics_rates(
     if not twists:
         raise ShapeError("inverse_kinematics_rates needs q and at least one twist.")
     names = checked_directions(directions)
-    fixed = _prescribed_velocities(robot, independent)
-    prescribed = " ".join(map(str, fixed))
+    prescribed = " ".join(map(str, sorted({*velocities_of(robot, independent)})))
     task = checked_task(robot, frame, representation, names, prescribed)
-    V = _stacked("twists", twists, names)
+    V = _in_order(twists, names)
     arguments, inputs = [as_floats("q", q), V], ""
     if null_space is not None:
-        arguments.append(_orders(robot, null_space, len(twists)))
+        one, order = "velocity is z[None]", len(twists) - 1
+        arguments.append(rows_to_order("null_space", null_space, order, robot.nv, one))
         inputs += "z"
     scale = (
         None
@@ -162,43 +162,17 @@ def checked_task(
     return task
 
 
-def _prescribed_velocities(robot: Robot, joints: str | Sequence[str]) -> list[int]:
-    """Return the indices of the velocities of these joints."""
-    names = [joints] if isinstance(joints, str) else list(joints)
-    found = [robot.joint(name) for name in names]
-    for joint in found:
-        if joint.mimic is not None:
-            raise UnsupportedError(f"joint {joint.name!r} follows another; prescribe that one.")
-    return sorted({i for joint in found for i in range(robot.nv)[joint.v_slice]})
-
-
-def _stacked(what: str, twists: Sequence[Any], names: list[str]) -> np.ndarray:
+def _in_order(twists: Sequence[Any], names: list[str]) -> np.ndarray:
     """Return the twists as ``(m, *batch, directions)``, components in the order of the six."""
-    arrays = [as_floats(f"{what}[{k}]", V) for k, V in enumerate(twists)]
+    arrays = [as_floats(f"twists[{k}]", V) for k, V in enumerate(twists)]
     for k, array in enumerate(arrays):
         if array.ndim == 0 or array.shape[-1] != len(names):
             raise ShapeError(
-                f"{what}[{k}] must have shape (*batch, {len(names)}), one entry a direction "
+                f"twists[{k}] must have shape (*batch, {len(names)}), one entry a direction "
                 f"({' '.join(names)}), got {array.shape}."
             )
     order = [names.index(d) for d in DIRECTIONS if d in names]
-    try:
-        return np.stack(np.broadcast_arrays(*arrays))[..., order]
-    except ValueError:
-        shapes = ", ".join(str(a.shape) for a in arrays)
-        raise ShapeError(f"the batch axes of the {what} do not broadcast: {shapes}.") from None
-
-
-def _orders(robot: Robot, null_space: Any, orders: int) -> np.ndarray:
-    """Return z with exactly this many orders: missing ones zero, surplus ignored."""
-    array = as_floats("null_space", null_space)
-    if array.ndim < 2 or array.shape[-1] != robot.nv or not len(array):
-        raise ShapeError(
-            f"null_space must have shape (orders, *batch, {robot.nv}), the velocity and its "
-            f"derivatives, got {array.shape}; a velocity alone is z[None]."
-        )
-    missing = max(orders - len(array), 0)
-    return np.concatenate([array[:orders], np.zeros((missing, *array.shape[1:]))])
+    return stacked("twists", *arrays)[..., order]
 
 
 def _checked_damping(damping: Any) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from jounce.algebra.jet import Jet, derivatives
 from jounce.algebra.series import Series
-from jounce.api.call import Wrench, Wrenches, as_wrenches
+from jounce.api.call import Wrench, Wrenches, as_wrenches, padded
 from jounce.elastic.drives import constant_wrenches
 from jounce.errors import ArgumentError, ShapeError
 from jounce.model.robot import Robot
@@ -65,7 +65,7 @@ class Loads:
         for frame, (function, kind) in self._of_state.items():
             if not jets:
                 jets = [Jet((time, 1.0, *[0.0] * count)[:count])]
-                jets += [_jets(part, count) for part in series]
+                jets += [[*map(Jet, padded(part, count).T.tolist())] for part in series]
             rows = _rows(frame, function(*jets), count) if count else None
             result[frame] = Wrench(rows, kind)
         return result
@@ -92,12 +92,6 @@ class Loads:
                 break
             loads, found = again, solve(again)
         return found
-
-
-def _jets(part: np.ndarray, count: int) -> list[Jet]:
-    rows = np.zeros((count, part.shape[1]))
-    rows[: len(part)] = part[:count]
-    return [Jet(column) for column in rows.T.tolist()]
 
 
 def _rows(frame: str, values: Any, count: int) -> np.ndarray:

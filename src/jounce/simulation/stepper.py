@@ -9,11 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from jounce.algebra.series import Series
+from jounce.api.call import padded
 from jounce.errors import ModelError, NotFiniteError, SimulationError, SingularError
 from jounce.model.robot import Robot
 from jounce.simulation.applied_forces import AppliedForces
 from jounce.simulation.result import Record
-from jounce.simulation.systems import System, are_finite, padded
+from jounce.simulation.systems import System, are_finite
 
 SMALLEST_STEP = 1e-13
 GROWTH = 4.0  # of a step over the last one, so that no jump of a square wave is left out

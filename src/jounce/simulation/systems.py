@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from jounce.algebra.series import Series, coefficients, integrated
-from jounce.api.call import Wrench, Wrenches
+from jounce.api.call import Wrench, Wrenches, padded
 from jounce.api.closures import (
     check_motion,
     constrained_forward_dynamics,
@@ -147,15 +147,6 @@ class DrivenSystem:
 
 
 System = RigidSystem | DrivenSystem  # under generalised forces or motor torques
-
-
-def padded(forces: np.ndarray, count: int) -> np.ndarray:
-    """Return exactly ``count`` derivatives of the forces, missing ones zero."""
-    if len(forces) == count:
-        return forces
-    rows = np.zeros((count, forces.shape[-1]))
-    rows[: min(count, len(forces))] = forces[:count]
-    return rows
 
 
 def are_finite(parts: Iterable[np.ndarray]) -> bool:
