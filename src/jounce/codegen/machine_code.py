@@ -68,16 +68,26 @@ def compile_program(
         return MachineCode(program, *disk.kept(key, make))
 
 
-def load_module(text: str, symbol: str) -> tuple[Any, int]:
-    """Return the engine and the address of a function of hand-written IR, cached like programs."""
+def load_module(text: str, symbol: str, *, of_words: bool = False) -> tuple[Any, int]:
+    """Return the engine and the address of a function of hand-written IR, cached like programs.
+
+    ``of_words`` tells that it is written as in `jounce.codegen.llvm.words`.
+    """
+
+    def make() -> list[bytes]:
+        from jounce.codegen.llvm.words import words_ir
+
+        return [compile_module(words_ir(text, symbol) if of_words else text)]
+
     with compiling():
-        key = disk.key_of(host().identity, text)
-        engine = load_objects(disk.kept(key, lambda: [compile_module(text)]))
+        generator = fingerprint("codegen") if of_words else ""
+        key = None if generator is None else disk.key_of(host().identity, generator, text)
+        engine = load_objects(disk.kept(key, make))
         return engine, engine.get_function_address(symbol)
 
 
 def load_function(text: str, symbol: str, arguments: int) -> Any:
-    """Return a function of hand-written IR, of so many words to a word; None where there is none.
+    """Return a function of so many words to a word, `jounce.codegen.llvm.words`; None where there is none.
 
     It runs without the lock of Python.  There is none without llvmlite, where compiling is switched
     off, and where the first byte of a number is its highest.
@@ -85,7 +95,7 @@ def load_function(text: str, symbol: str, arguments: int) -> Any:
     if sys.byteorder != "little" or os.environ.get(INTERPRET):
         return None
     try:
-        engine, address = load_module(text, symbol)
+        engine, address = load_module(text, symbol, of_words=True)
     except ImportError:
         return None
     function: Any = ctypes.CFUNCTYPE(WORD, *[WORD] * arguments)(address)
