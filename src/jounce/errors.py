@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copyreg
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -124,6 +125,19 @@ class UnknownNameError(JounceError, KeyError):
 
     def __str__(self) -> str:  # KeyError would print the repr of the message
         return str(self.args[0]) if self.args else ""
+
+
+@contextmanager
+def located(at: str) -> Iterator[None]:
+    """Put the file and the place in it in front of what is wrong with a robot."""
+    try:
+        yield
+    except RobotFormatError:
+        raise  # knows where it is
+    except InvalidInertiaError as error:
+        raise InvalidInertiaError(f"{at}: {error}") from error
+    except JounceError as error:
+        raise RobotFormatError(f"{at}: {error}") from error
 
 
 def check_type(what: str, value: object, kind: type) -> None:

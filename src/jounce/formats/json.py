@@ -23,21 +23,14 @@ Schema, version 1 (SI units; a missing entry has the default shown, an unknown o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from math import isinf
 from pathlib import Path
 from typing import Any
 
 from jounce.algebra.se3 import Transform
-from jounce.errors import (
-    InvalidInertiaError,
-    JounceError,
-    ModelError,
-    RobotFormatError,
-    UnsupportedError,
-)
+from jounce.errors import ModelError, RobotFormatError, UnsupportedError, located
 from jounce.files import atomic_write
 from jounce.model import joints as kinds
 from jounce.model.builder import RobotBuilder
@@ -95,7 +88,7 @@ def from_dict(data: Mapping[str, Any], *, strict: bool = True, where: str = "rob
     _check_entries(data, where, "format version name gravity bodies", OPTIONAL)
     base = data.get("base", {})
     _check_entries(base, f"{where}: base", "", "name inertia")
-    with _located(where):
+    with located(where):
         builder = RobotBuilder(
             _text(data, "name", where),
             _array(data, "gravity", where),
@@ -103,7 +96,7 @@ def from_dict(data: Mapping[str, Any], *, strict: bool = True, where: str = "rob
             description=_text(data, "description", where, ""),
         )
     builder.warnings = _strings(data, "warnings", where)
-    with _located(f"{where}: base"):
+    with located(f"{where}: base"):
         ground = _array(base, "inertia", f"{where}: base", (0.0,) * 10)
         builder.add_ground_matter(Inertia.from_parameters(ground))
     for i, body in enumerate(_array(data, "bodies", where)):
@@ -113,9 +106,9 @@ def from_dict(data: Mapping[str, Any], *, strict: bool = True, where: str = "rob
     for i, closure in enumerate(_array(data, "closures", where)):
         at = f"{where}: closures[{i}]"
         _check_entries(closure, at, "frame", "to directions")
-        with _located(at):
+        with located(at):
             builder.closure(**closure)
-    with _located(where):
+    with located(where):
         return builder.build(strict=strict)
 
 
@@ -170,9 +163,9 @@ def _add_body(builder: RobotBuilder, body: Any, at: str) -> None:
     limits, friction = joint.get("limits", {}), joint.get("friction", {})
     _check_entries(friction, f"{where}: friction", "", "coulomb offset speed")
     _check_entries(limits, f"{where}: limits", "", LIMITS)
-    with _located(where):
+    with located(where):
         type_, mimic = _joint_type(joint, where), _mimic(joint, where)
-    with _located(at):
+    with located(at):
         builder.add(
             _text(body, "name", at),
             body.get("parent"),
@@ -191,7 +184,7 @@ def _add_body(builder: RobotBuilder, body: Any, at: str) -> None:
 def _add_frame(builder: RobotBuilder, frame: Any, at: str) -> None:
     _check_entries(frame, at, "name", "body rotation translation")
     at = f"{at} ({frame['name']!r})"
-    with _located(at):
+    with located(at):
         builder.frame(_text(frame, "name", at), frame.get("body"), _matrix(frame, at))
 
 
@@ -242,19 +235,6 @@ def _limits(limits: Limits) -> dict[str, Any]:
 
 def _pose(T: Transform) -> dict[str, Any]:
     return {"rotation": [list(row) for row in T.rotation.rows], "translation": list(T.p)}
-
-
-@contextmanager
-def _located(at: str) -> Iterator[None]:
-    """Put the file and the entry in front of what the builder has to say."""
-    try:
-        yield
-    except RobotFormatError:
-        raise  # knows where it is
-    except InvalidInertiaError as error:
-        raise InvalidInertiaError(f"{at}: {error}") from error
-    except JounceError as error:
-        raise RobotFormatError(f"{at}: {error}") from error
 
 
 def _check_entries(data: Any, at: str, required: str, optional: str = "") -> None:

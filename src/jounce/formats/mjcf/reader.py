@@ -12,7 +12,7 @@ from jounce.algebra.inertia import SpatialInertia, Symmetric3
 from jounce.algebra.se3 import IDENTITY, Transform
 from jounce.algebra.so3 import from_quaternion
 from jounce.algebra.vector import ZERO, Vec3
-from jounce.errors import InvalidInertiaError, ModelError, RobotFormatError
+from jounce.errors import located
 from jounce.formats.mjcf.compiled import WORLD, Compiled, compile_file, unique
 from jounce.formats.mjcf.refusals import (
     DAMPERS_OFF,
@@ -74,7 +74,7 @@ def load_mjcf(
     followers = couplings(compiled, mimic=mimic)
     builder = RobotBuilder(compiled.name, _gravity(compiled), base_name=WORLD)
     builder.warnings += [*compiled.warnings, *_notes(compiled, friction)]
-    try:
+    with located(str(compiled.path)):
         motors = _motors(compiled, damping, friction, coulomb_speed)
         builder.frame(WORLD, None)
         taken = set(compiled.bodies)
@@ -84,10 +84,6 @@ def load_mjcf(
         _add_closures(compiled, builder, taken)
         builder.visuals = _visuals(compiled)
         return builder.build(strict)
-    except ModelError as error:
-        raise RobotFormatError(f"{compiled.path}: {error}") from None
-    except InvalidInertiaError as error:
-        raise InvalidInertiaError(f"{compiled.path}: {error}") from None
 
 
 def _gravity(compiled: Compiled) -> tuple[float, ...]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from math import hypot
 from pathlib import Path
-from typing import Any
 
-from jounce.errors import InvalidInertiaError, ModelError, RobotFormatError
+from jounce.errors import RobotFormatError, located
 from jounce.formats.packages import Packages, check_packages, resolve
 from jounce.formats.urdf.records import JointRecord, LinkRecord, UrdfRecord, read_records
 from jounce.formats.urdf.tree import KINDS, check_mimics, depth_first
@@ -63,24 +62,25 @@ def load_urdf(
     builder = RobotBuilder(record.name, base_name=root)
     builder.add(root, None, kinds.fixed(), inertia=record.links[root].inertia)
     for joint in joints:
-        motor: dict[str, Any] = {"damping": joint.damping} if damping else {}
-        if friction:
-            motor["friction"] = {"coulomb": joint.friction, "speed": coulomb_speed}
-        if mimic and joint.mimic is not None:
-            motor["mimic"] = joint.mimic.follows
-        _add(builder, joint, record.links[joint.child], **motor)
+        with located(joint.element.place):
+            builder.add(
+                joint.child,
+                joint.parent,
+                _joint_type(joint),
+                joint.placement,
+                record.links[joint.child].inertia,
+                joint.name,
+                damping=joint.damping if damping else 0.0,
+                limits=joint.limits,
+                mimic=joint.mimic.follows if mimic and joint.mimic else None,
+                friction={"coulomb": joint.friction, "speed": coulomb_speed} if friction else None,
+            )
     builder.visuals = read_visuals(record, None if file == TEXT else file, packages)
     matter = _matter_by_body(record, root, joints)
     builder.warnings += [*document.warnings, *_massless_warnings(record, root, matter)]
-    return _built(builder, matter, document)
-
-
-def _built(builder: RobotBuilder, matter: Matter, document: Document) -> Robot:
-    try:
-        robot = builder.build(document.strict)
-    except InvalidInertiaError as error:
-        raise InvalidInertiaError(f"{document.name}: {error}") from None
-    if document.strict:
+    with located(file):
+        robot = builder.build(strict)
+    if strict:
         _check_as_written(matter)
     return robot
 
@@ -102,35 +102,15 @@ def _content(
         ) from None
 
 
-def _add(builder: RobotBuilder, joint: JointRecord, child: LinkRecord, **motor: Any) -> None:
-    """Add the child of a joint."""
-    try:
-        builder.add(
-            joint.child,
-            joint.parent,
-            _joint_type(joint),
-            joint.placement,
-            child.inertia,
-            joint.name,
-            limits=joint.limits,
-            **motor,
-        )
-    except RobotFormatError:
-        raise
-    except ModelError as error:
-        raise joint.element.error(str(error)) from None
-
-
 def _joint_type(joint: JointRecord) -> JointType:
     """Return the kind of motion; the axis, in the frame of the child, gets unit length."""
     kind = KINDS.get(joint.type, joint.type)
-    if not kinds.KINDS[kind].axes:
-        return kinds.of_kind(kind, ())
-    if hypot(*joint.axis) < 1e-12:
+    axes = (joint.axis,)[: kinds.KINDS[kind].axes]
+    if axes and hypot(*joint.axis) < 1e-12:
         raise joint.element.error(
             f'the axis of joint {joint.name!r} is zero; give a direction such as xyz="0 0 1".'
         )
-    return kinds.of_kind(kind, (joint.axis,))
+    return kinds.of_kind(kind, axes)
 
 
 def _matter_by_body(record: UrdfRecord, root: str, joints: list[JointRecord]) -> Matter:
@@ -171,10 +151,8 @@ def _check_as_written(matter: Matter) -> None:
         for link in links if len(links) == 1 else ():
             if link.inertia is None or link.about_com is None or not _lost(link):
                 continue
-            try:
+            with located(link.element.place):
                 check_inertia(link.about_com, body)
-            except InvalidInertiaError as error:
-                raise InvalidInertiaError(str(link.element.error(str(error)))) from None
 
 
 def _lost(link: LinkRecord) -> bool:

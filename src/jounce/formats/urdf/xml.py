@@ -49,9 +49,14 @@ class Element:
     children: list[Element] = field(default_factory=list)
     text: str = ""
 
+    @property
+    def place(self) -> str:
+        """File and line where it starts."""
+        return f"{self.document.name}:{self.line}"
+
     def error(self, message: str) -> RobotFormatError:
         """Return the error for something wrong with this element."""
-        return RobotFormatError(f"{self.document.name}:{self.line}: {message}")
+        return RobotFormatError(f"{self.place}: {message}")
 
     def object(self, message: str, advice: str, instead: str) -> None:
         """Raise, with advice; in a document that is not read strictly, warn instead."""
