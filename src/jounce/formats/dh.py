@@ -9,9 +9,9 @@ from typing import Any
 
 from jounce.algebra.se3 import Transform
 from jounce.algebra.so3 import Rotation, about_z
-from jounce.algebra.vector import Vec3
+from jounce.algebra.vector import ZERO, Vec3
 from jounce.errors import ArgumentError, ModelError, NotFiniteError, ShapeError
-from jounce.formats.screws import body_names, check_inertias, entries
+from jounce.formats.screws import add_links, entries
 from jounce.model import joints as kinds
 from jounce.model.builder import STANDARD_GRAVITY, RobotBuilder
 from jounce.model.inertia import Inertia
@@ -63,19 +63,12 @@ def from_dh(
     >>> jounce.from_dh([(1.0, 0, 0, 0), jounce.DH(a=1.0)], [rod, rod]).nv
     2
     """
-    if not isinstance(convention, str) or convention not in CONVENTIONS:
+    if not isinstance(convention, str) or convention not in ("standard", "modified"):
         raise ArgumentError(f"convention must be 'standard' or 'modified', got {convention!r}.")
     records = [dh_row(row, f"rows[{i}]") for i, row in enumerate(entries("rows", rows))]
-    inertias = entries("inertias", inertias)
-    if len(inertias) != len(records):
-        raise ShapeError(f"{len(records)} rows were given, but {len(inertias)} inertias.")
-    check_inertias(inertias)
-    labels = body_names(names, len(records))
-    place, joint = CONVENTIONS[convention]
+    links = [(i - 1, *_link(row, convention)) for i, row in enumerate(records)]
     builder = RobotBuilder(name, gravity)
-    for i, row in enumerate(records):
-        parent = labels[i - 1] if i else None
-        builder.add(labels[i], parent, joint(row), place(row), inertias[i])
+    add_links(builder, links, "rows", inertias, names)
     return builder.build(strict=strict)
 
 
@@ -111,31 +104,18 @@ def _number(row: DH, key: str, what: str) -> float:
     return value
 
 
-def _standard_pose(row: DH) -> Transform:
+def _link(row: DH, convention: str) -> tuple[JointType, Transform]:
+    """Return the joint, with its axis in frame i, and the pose of frame i in frame i − 1."""
+    s, c = _sincos(row.alpha)
+    about_x = Rotation((Vec3(1.0, 0.0, 0.0), Vec3(0.0, c, -s), Vec3(0.0, s, c)))
+    twist = Transform(about_x, Vec3(row.a, 0.0, 0.0))
     turn = Transform(about_z(*_sincos(row.theta)), Vec3(0.0, 0.0, row.d))
-    return turn @ Transform(_about_x(row.alpha), Vec3(row.a, 0.0, 0.0))
-
-
-def _modified_pose(row: DH) -> Transform:
-    twist = Transform(_about_x(row.alpha), Vec3(row.a, 0.0, 0.0))
-    return twist @ Transform(about_z(*_sincos(row.theta)), Vec3(0.0, 0.0, row.d))
-
-
-def _standard_joint(row: DH) -> JointType:
-    axis = Vec3(0.0, *_sincos(row.alpha))  # z of frame i − 1, in frame i; it meets x at −a
-    if row.joint == "prismatic":
-        return kinds.prismatic(axis)
-    return kinds.revolute(axis, point=(-row.a, 0.0, 0.0))
-
-
-def _modified_joint(row: DH) -> JointType:
-    axis = Vec3(0.0, 0.0, 1.0)
-    return kinds.prismatic(axis) if row.joint == "prismatic" else kinds.revolute(axis)
-
-
-def _about_x(angle: float) -> Rotation:
-    s, c = _sincos(angle)
-    return Rotation((Vec3(1.0, 0.0, 0.0), Vec3(0.0, c, -s), Vec3(0.0, s, c)))
+    if convention == "standard":
+        axis, point = Vec3(0.0, s, c), Vec3(-row.a, 0.0, 0.0)  # z of frame i − 1 meets x at −a
+    else:
+        axis, point = Vec3(0.0, 0.0, 1.0), ZERO
+    joint = kinds.prismatic(axis) if row.joint == "prismatic" else kinds.revolute(axis, point=point)
+    return joint, turn @ twist if convention == "standard" else twist @ turn
 
 
 def _sincos(angle: float) -> tuple[float, float]:
@@ -144,9 +124,3 @@ def _sincos(angle: float) -> tuple[float, float]:
     if abs(s) < RIGHT_ANGLE_ROUNDOFF:
         return 0.0, round(c) + 0.0
     return (round(s) + 0.0, 0.0) if abs(c) < RIGHT_ANGLE_ROUNDOFF else (s, c)
-
-
-CONVENTIONS = {
-    "standard": (_standard_pose, _standard_joint),
-    "modified": (_modified_pose, _modified_joint),
-}

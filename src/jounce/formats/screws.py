@@ -14,10 +14,10 @@ import numpy as np
 
 from jounce.algebra.se3 import Motion, Transform
 from jounce.algebra.vector import Vec3
-from jounce.errors import ArgumentError, ModelError, NotFiniteError, ShapeError
+from jounce.errors import ArgumentError, ModelError, ShapeError
 from jounce.model import joints as kinds
 from jounce.model.builder import STANDARD_GRAVITY, RobotBuilder
-from jounce.model.checks import rigid_transform
+from jounce.model.checks import check_finite, of_type, rigid_transform
 from jounce.model.inertia import Inertia
 from jounce.model.joints import JointType
 from jounce.model.robot import Robot
@@ -55,25 +55,38 @@ def from_screws(
     'revolute'
     """
     twists = _screws(screws)
-    poses = [_placement(i, T) for i, T in enumerate(entries("placements", placements))]
-    inertias = entries("inertias", inertias)
-    n = len(twists)
-    tree = serial_or_checked(parents, n)
-    labels = body_names(names, n)
-    for what, given in (("placements", poses), ("inertias", inertias)):
-        if len(given) != n:
-            raise ShapeError(f"{n} screws were given, but {len(given)} {what}; one each is needed.")
-    check_inertias(inertias)
+    given = entries("placements", placements, len(twists), "screws")
+    poses = [rigid_transform(T, f"placements[{i}]") for i, T in enumerate(given)]
+    tree = serial_or_checked(parents, len(twists))
     if not isinstance(representation, str) or representation not in ("body", "spatial"):
         raise ArgumentError(f"representation must be 'body' or 'spatial', got {representation!r}.")
     if representation == "spatial":
         twists = [A.pull(Y) for A, Y in zip(poses, twists, strict=True)]
-        poses = [_in_parent(poses, parent, A) for parent, A in zip(tree, poses, strict=True)]
+        poses = [A if i < 0 else poses[i].inverse @ A for i, A in zip(tree, poses, strict=True)]
+    joints = [screw_joint(X, f"screws[{i}]") for i, X in enumerate(twists)]
+    links = [*zip(tree, joints, poses, strict=True)]
     builder = RobotBuilder(name, gravity)
-    for i, (X, B) in enumerate(zip(twists, poses, strict=True)):
-        parent = labels[tree[i]] if tree[i] >= 0 else None
-        builder.add(labels[i], parent, screw_joint(X, f"screws[{i}]"), B, inertias[i])
+    add_links(builder, links, "screws", inertias, names)
     return builder.build(strict=strict)
+
+
+def add_links(
+    builder: RobotBuilder,
+    links: Sequence[tuple[int, JointType, Transform]],
+    given_as: str,
+    inertias: Any,
+    names: Any,
+) -> None:
+    """Add links with parent, joint and placement each; their names are ``body_0 …`` if None."""
+    n = len(links)
+    matter = entries("inertias", inertias, n, given_as)
+    for i, inertia in enumerate(matter):
+        of_type(inertia, Inertia, f"inertias[{i}]", "jounce.Inertia(mass, com, rotational)")
+    labels = [f"body_{i}" for i in range(n)] if names is None else entries("names", names)
+    if len(labels) != n:
+        raise ShapeError(f"the robot has {n} bodies, but {len(labels)} names were given.")
+    for label, inertia, (i, joint, placement) in zip(labels, matter, links, strict=True):
+        builder.add(label, labels[i] if i >= 0 else None, joint, placement, inertia)
 
 
 def screw_joint(screw: Motion, what: str = "screw") -> JointType:
@@ -102,9 +115,7 @@ def serial_or_checked(parents: Sequence[int] | None, n: int) -> tuple[int, ...]:
     """Return the parents as integers, those of a serial chain if None."""
     if parents is None:
         return tuple(range(-1, n - 1))
-    given = entries("parents", parents)
-    if len(given) != n:
-        raise ShapeError(f"{n} screws were given, but {len(given)} parents; one each is needed.")
+    given = entries("parents", parents, n, "screws")
     for i, parent in enumerate(given):
         if not isinstance(parent, int | np.integer) or not -1 <= parent < i:
             raise ModelError(
@@ -116,29 +127,14 @@ def serial_or_checked(parents: Sequence[int] | None, n: int) -> tuple[int, ...]:
     return tuple(int(parent) for parent in given)
 
 
-def body_names(names: Sequence[str] | None, n: int) -> list[str]:
-    """Return the names of the bodies, ``body_0 …`` if None."""
-    labels = [f"body_{i}" for i in range(n)] if names is None else entries("names", names)
-    if len(labels) != n:
-        raise ShapeError(f"the robot has {n} bodies, but {len(labels)} names were given.")
-    return labels  # the builder says which are no names, or are given twice
-
-
-def entries(what: str, given: Any) -> list[Any]:
-    """Return what is given as a list, one entry a body."""
+def entries(what: str, given: Any, count: int | None = None, of: str = "") -> list[Any]:
+    """Return what is given as a list, one entry a body, as many as there are ``of`` others."""
     if isinstance(given, str | bytes) or not getattr(given, "ndim", hasattr(given, "__len__")):
         raise ShapeError(f"{what} must be a list with one entry a body, got {given!r:.60}.")
-    return list(given)
-
-
-def check_inertias(inertias: Sequence[Any]) -> None:
-    """Raise unless every entry is an Inertia."""
-    for i, inertia in enumerate(inertias):
-        if not isinstance(inertia, Inertia):
-            raise ModelError(
-                f"inertias[{i}] must be a jounce.Inertia(mass, com, rotational), got "
-                f"{type(inertia).__name__}."
-            )
+    items = list(given)
+    if count not in (None, len(items)):
+        raise ShapeError(f"{count} {of} were given, but {len(items)} {what}; one each is needed.")
+    return items
 
 
 def _screws(screws: Any) -> list[Motion]:
@@ -148,20 +144,5 @@ def _screws(screws: Any) -> list[Motion]:
         raise ShapeError(f"screws must be an (n, 6) array of numbers: {error}.") from error
     if rows.ndim != 2 or rows.shape[1] != 6:
         raise ShapeError(f"screws must have shape (n, 6), (ω, v) each, got {rows.shape}.")
-    if not np.isfinite(rows).all():
-        i, k = (int(index) for index in np.argwhere(~np.isfinite(rows))[0])
-        raise NotFiniteError(f"screws[{i}, {k}] is {rows[i, k]}; all values must be finite.")
+    check_finite("screws", rows)
     return [Motion(Vec3(*row[:3]), Vec3(*row[3:])) for row in rows.tolist()]
-
-
-def _placement(index: int, placement: Any) -> Transform:
-    try:
-        return rigid_transform(placement)
-    except ModelError as error:
-        raise ModelError(f"placements[{index}]: {error}") from error
-    except (ShapeError, TypeError, ValueError) as error:
-        raise ShapeError(f"placements[{index}]: {error}") from error
-
-
-def _in_parent(poses: list[Transform], parent: int, pose: Transform) -> Transform:
-    return pose if parent < 0 else poses[parent].inverse @ pose
