@@ -57,11 +57,9 @@ def describe(robot: Robot) -> dict[str, Any]:
 
 
 def _describe_body(robot: Robot, body: Body, joint: Joint) -> dict[str, Any]:
-    mimic = joint.mimic and {
-        "joint": robot.joints[joint.mimic.source].name,
-        "multiplier": joint.mimic.multiplier,
-        "offset": joint.mimic.offset,
-    }
+    from jounce.model.mimics import follows
+
+    mimic = follows(joint, robot.joints)
     return {
         "name": body.name,
         "parent": _body_name(robot, body.parent),
@@ -75,7 +73,7 @@ def _describe_body(robot: Robot, body: Body, joint: Joint) -> dict[str, Any]:
         "armature": list(joint.armature),
         "damping": list(joint.damping),
         "friction": joint.friction_entries,
-        "mimic": mimic,
+        "mimic": mimic and mimic._asdict(),
     }
 
 

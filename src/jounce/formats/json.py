@@ -36,6 +36,7 @@ from jounce.model import joints as kinds
 from jounce.model.builder import RobotBuilder
 from jounce.model.inertia import Inertia
 from jounce.model.joints import JointType
+from jounce.model.mimics import Follows, follows
 from jounce.model.records import Joint, Limits
 from jounce.model.robot import Robot
 
@@ -196,12 +197,12 @@ def _joint_type(joint: Mapping[str, Any], at: str) -> JointType:
     return kinds.of_kind(kind, axes, point, joint.get("pitch", 0.0))
 
 
-def _mimic(joint: Mapping[str, Any], at: str) -> tuple[str, float, float] | None:
+def _mimic(joint: Mapping[str, Any], at: str) -> Follows | None:
     mimic = joint.get("mimic")
     if mimic is None:
         return None
     _check_entries(mimic, f"{at}: mimic", "joint", "multiplier offset")
-    return mimic["joint"], mimic.get("multiplier", 1.0), mimic.get("offset", 0.0)
+    return Follows(**mimic)
 
 
 def _joint(robot: Robot, joint: Joint) -> dict[str, Any]:
@@ -217,10 +218,8 @@ def _joint(robot: Robot, joint: Joint) -> dict[str, Any]:
     }
     if joint.friction:
         data["friction"] = joint.friction_entries
-    if joint.mimic is not None:
-        source = robot.joints[joint.mimic.source].name
-        multiplier, offset = joint.mimic.multiplier, joint.mimic.offset
-        data["mimic"] = {"joint": source, "multiplier": multiplier, "offset": offset}
+    if (mimic := follows(joint, robot.joints)) is not None:
+        data["mimic"] = mimic._asdict()
     return data
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any
 
 from jounce.algebra.inertia import SpatialInertia
 from jounce.algebra.se3 import IDENTITY, Transform
 from jounce.algebra.so3 import Rotation
 from jounce.algebra.vector import Vec3
-from jounce.errors import JounceError, ModelError, ShapeError, check_name
+from jounce.errors import ModelError, ShapeError, check_name
 from jounce.model import joints as kinds
 from jounce.model.checks import finite_vec3, of_type, plain, repeated, rigid_transform
 from jounce.model.closures import Closure, check_closure
@@ -24,13 +24,6 @@ from jounce.model.visuals import Visual
 
 LONGEST = 1e6  # m that a placement may be away
 STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
-
-
-class _Weld(NamedTuple):
-    """Where a name is: the moving body that carries it (-1: ground) and its pose there."""
-
-    body: int
-    placement: Transform
 
 
 class RobotBuilder:
@@ -62,11 +55,9 @@ class RobotBuilder:
         self._joints: list[Joint] = []
         self._joint_names: set[str] = set()
         self._mimics: dict[str, Follows] = {}
-        self._frames: list[Frame] = []
-        self._places: dict[str, _Weld] = {}
+        self._frames: dict[str, Frame] = {}
         self._closures: list[Closure] = []
-        self._matter: list[SpatialInertia] = []
-        self._base = NO_MATTER.spatial
+        self._matter: dict[int, SpatialInertia] = {-1: NO_MATTER.spatial}  # by body, -1: ground
 
     def add(
         self,
@@ -89,38 +80,32 @@ class RobotBuilder:
         ``friction={"coulomb": c, "offset": o, "speed": s}`` adds ``c v / √(v² + s²) + o`` to its
         force; ``"viscous"`` is another name of ``damping``, and s is 0.01 unless given.
         """
-        self._check_name(name)
         joint = kinds.fixed() if joint is None else joint
         of_type(joint, JointType, f"joint of {name!r}", "jounce.joints.revolute((0, 0, 1))")
         weld = self._place(name, parent, placement)
         matter = matter_of(inertia, name).spatial
         if not joint.nv:
-            self._new_frame(name, weld)
-            if weld.body < 0:
-                self._base = self._base + matter.moved(weld.placement)
-            else:
-                self._matter[weld.body] = self._matter[weld.body] + matter.moved(weld.placement)
+            self._frames[name] = weld
+            self._matter[weld.body] += matter.moved(weld.placement)
             return
-        index = len(self._bodies)
         label = name if joint_name is None else joint_name
         if not isinstance(label, str) or not label:
             raise ModelError(f"the joint of {name!r} needs a name, got {label!r}.")
         if label in self._joint_names:
             raise ModelError(f"robot {self.name!r} already has a joint named {label!r}.")
-        viscous, dry = _friction(label, joint.nv, damping, friction or {})
-        record = replace(_joint(label, joint, armature, viscous, limits), friction=dry)
-        follows = None if mimic is None else _checked_mimic(label, mimic)
-        self._new_frame(name, _Weld(index, IDENTITY))
+        record = _joint(label, joint, armature, damping, limits, friction or {})
+        if mimic is not None:
+            self._mimics[label] = _checked_mimic(label, mimic)
+        index = len(self._bodies)
+        self._frames[name] = Frame(name, index, IDENTITY)
+        self._matter[index] = matter
         self._bodies.append(Body(name, weld.body, weld.placement, NO_MATTER))
-        self._matter.append(matter)
         self._joints.append(record)
         self._joint_names.add(label)
-        if follows is not None:
-            self._mimics[label] = follows
 
     def frame(self, name: str, body: str | None, placement: Any = IDENTITY) -> None:
         """Add a named frame at ``placement`` in a body or frame (None is the ground)."""
-        self._new_frame(name, self._place(name, body, placement))
+        self._frames[name] = self._place(name, body, placement)
 
     def closure(
         self, frame: str, to: str | None = None, *, directions: str | Sequence[str] = "all"
@@ -130,7 +115,7 @@ class RobotBuilder:
 
     def add_ground_matter(self, inertia: Inertia) -> None:
         """Add matter that is welded to the ground; a floating base takes it along."""
-        self._base = self._base + matter_of(inertia, self.base_name).spatial
+        self._matter[-1] += matter_of(inertia, self.base_name).spatial
 
     def build(self, strict: bool = True) -> Robot:
         """Return the robot; ``strict=False`` accepts inertias that no body can have.
@@ -139,21 +124,21 @@ class RobotBuilder:
         never accepted.
         """
         bodies = tuple(
-            replace(body, inertia=Inertia.from_spatial(matter))
-            for body, matter in zip(self._bodies, self._matter, strict=True)
+            replace(body, inertia=Inertia.from_spatial(self._matter[i]))
+            for i, body in enumerate(self._bodies)
         )
-        base = Inertia.from_spatial(self._base)
+        base = Inertia.from_spatial(self._matter[-1])
         check = check_inertia if strict else check_finite_inertia
         for body in bodies:
             check(body.inertia, body.name)
         check(base, self.base_name)
-        joints = _numbered(self._joints, self._mimics)
+        names = {body.name for body in bodies}
         robot = Robot(
             self.name,
             self.gravity,
             bodies,
-            joints,
-            self._ordered_frames(),
+            _numbered(self._joints, self._mimics),
+            tuple(sorted(self._frames.values(), key=lambda frame: frame.name not in names)),
             self.base_name,
             base,
             tuple(self._closures),
@@ -165,13 +150,12 @@ class RobotBuilder:
             check_closure(robot, closure)
         return robot
 
-    def _ordered_frames(self) -> tuple[Frame, ...]:
-        """Frames of the bodies first, in their order, then the others as they came."""
-        own = tuple(Frame(body.name, i, IDENTITY) for i, body in enumerate(self._bodies))
-        names = {body.name for body in self._bodies}
-        return own + tuple(f for f in self._frames if f.name not in names)
-
-    def _place(self, name: Any, parent: str | None, placement: Any) -> _Weld:
+    def _place(self, name: Any, parent: str | None, placement: Any) -> Frame:
+        """Return where a new name is: the moving body that carries it and its pose there."""
+        if not isinstance(name, str) or not name:
+            raise ModelError(f"a body or frame needs a name, got {name!r}.")
+        if name in self._frames:
+            raise ModelError(f"robot {self.name!r} already has a body or frame named {name!r}.")
         T = rigid_transform(placement, f"the placement of {name!r}")
         for length in T.p:
             if isinstance(length, float) and abs(length) > LONGEST:
@@ -180,32 +164,27 @@ class RobotBuilder:
                     "digits of other lengths are lost; check the units."
                 )
         if parent is None:
-            return _Weld(-1, _tidy(T))
-        check_name("body", parent, self._places)
-        body, T_body_parent = self._places[parent]
-        return _Weld(body, _tidy(_composed(T_body_parent, T)))
-
-    def _check_name(self, name: Any) -> None:
-        if not isinstance(name, str) or not name:
-            raise ModelError(f"a body or frame needs a name, got {name!r}.")
-        if name in self._places:
-            raise ModelError(f"robot {self.name!r} already has a body or frame named {name!r}.")
-
-    def _new_frame(self, name: str, weld: _Weld) -> None:
-        self._check_name(name)
-        self._places[name] = weld
-        self._frames.append(Frame(name, weld.body, weld.placement))
+            return Frame(name, -1, _tidy(T))
+        check_name("body", parent, self._frames)
+        carrier = self._frames[parent]
+        return Frame(name, carrier.body, _tidy(_composed(carrier.placement, T)))
 
 
 def _joint(
-    name: str, type_: JointType, armature: Any, damping: Any, limits: Limits | None
+    name: str,
+    type_: JointType,
+    armature: Any,
+    damping: Any,
+    limits: Limits | None,
+    friction: Mapping[str, Any],
 ) -> Joint:
+    damping, dry = _friction(name, type_.nv, damping, friction)
     sizes = slice(0, type_.nq), slice(0, type_.nv)
     motor = _per_velocity(armature, type_.nv, f"armature of {name!r}")
     viscous = _per_velocity(damping, type_.nv, f"damping of {name!r}")
     bounds = Limits() if limits is None else limits
     of_type(bounds, Limits, f"limits of joint {name!r}", "jounce.Limits(lower=-1, upper=1)")
-    return Joint(name, type_, *sizes, motor, viscous, bounds.filled(type_, name))
+    return Joint(name, type_, *sizes, motor, viscous, bounds.filled(type_, name), friction=dry)
 
 
 def _friction(
@@ -248,14 +227,12 @@ def _per_velocity(given: Any, nv: int, what: str) -> tuple[Any, ...]:
 
 def _checked_mimic(name: str, mimic: Any) -> Follows:
     try:
-        source, *numbers = mimic
-        multiplier, offset = (plain(x, f"mimic of {name!r}") for x in numbers)
-    except (TypeError, ValueError) as error:
-        if isinstance(error, JounceError):
-            raise
+        source, multiplier, offset = mimic
+    except (TypeError, ValueError):
         raise ModelError(
             f"mimic of joint {name!r} must be (joint, multiplier, offset), got {mimic!r}."
         ) from None
+    multiplier, offset = (plain(x, f"mimic of {name!r}") for x in (multiplier, offset))
     if not isinstance(source, str):
         raise ModelError(f"mimic of joint {name!r} must name a joint, got {source!r}.")
     if not all(isinstance(x, float) and isfinite(x) for x in (multiplier, offset)):
@@ -263,7 +240,7 @@ def _checked_mimic(name: str, mimic: Any) -> Follows:
             f"mimic of joint {name!r} needs a finite multiplier and offset, "
             f"got {multiplier!r}, {offset!r}."
         )
-    return source, multiplier, offset
+    return Follows(source, multiplier, offset)
 
 
 def _numbered(joints: list[Joint], mimics: dict[str, Follows]) -> tuple[Joint, ...]:

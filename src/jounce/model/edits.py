@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from jounce.algebra.se3 import IDENTITY, Transform
 from jounce.model import joints as kinds
 from jounce.model.builder import RobotBuilder
-from jounce.model.records import Joint
+from jounce.model.mimics import follows
 from jounce.model.robot import Robot
 
 
@@ -51,7 +51,7 @@ def rebuild(
             joint.armature,
             joint.damping,
             joint.limits,
-            mimic=_mimic(robot, joint) if mimic and pose is None else None,
+            mimic=follows(joint, robot.joints) if mimic and pose is None else None,
             friction=joint.friction_entries,
         )
     for frame in robot.frames:
@@ -70,9 +70,3 @@ def _floating_body(robot: Robot) -> str:
     if base is None or (base.body < 0 and base.placement == IDENTITY):
         return robot.base_name
     return "floating_base"
-
-
-def _mimic(robot: Robot, joint: Joint) -> tuple[str, float, float] | None:
-    if joint.mimic is None:
-        return None
-    return robot.joints[joint.mimic.source].name, joint.mimic.multiplier, joint.mimic.offset

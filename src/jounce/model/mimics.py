@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from jounce.errors import ModelError, check_name
 from jounce.model.joints import KINDS
+from jounce.model.records import Joint
 
-Follows = tuple[str, float, float]  # joint, multiplier, offset
+
+class Follows(NamedTuple):
+    """What a joint follows, by name: ``q = multiplier * q_joint + offset``."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+def follows(joint: Joint, joints: Sequence[Joint]) -> Follows | None:
+    """Return what one of the joints of a robot follows, if it does."""
+    if joint.mimic is None:
+        return None
+    return Follows(joints[joint.mimic.source].name, *joint.mimic[1:])
 
 
 def followed(joint: str, mimics: Mapping[str, Follows], kinds: Mapping[str, str]) -> Follows:
@@ -31,4 +46,4 @@ def followed(joint: str, mimics: Mapping[str, Follows], kinds: Mapping[str, str]
                 )
         multiplier, offset = multiplier * factor, multiplier * shift + offset
         path.append(source)
-    return path[-1], multiplier + 0.0, offset + 0.0
+    return Follows(path[-1], multiplier + 0.0, offset + 0.0)

@@ -74,7 +74,7 @@ def couplings(compiled: Compiled, *, mimic: bool) -> dict[int, Follows]:
         else:
             y0, x0 = model.qpos0[model.jnt_qposadr[[follower, leader]]]
             offset = float(y0 + a[0] - a[1] * x0)
-            result[follower] = (compiled.joints[leader], float(a[1]), offset)
+            result[follower] = Follows(compiled.joints[leader], float(a[1]), offset)
     _raise(compiled, refused)
     return result
 

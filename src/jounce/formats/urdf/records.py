@@ -230,9 +230,10 @@ def _mimic(joint: Element) -> MimicRecord | None:
     if mimic is None:
         return None
     only_attributes(mimic, ("joint", "multiplier", "offset"))
-    multiplier, offset = optional_number(mimic, "multiplier"), optional_number(mimic, "offset")
-    factor = 1.0 if multiplier is None else multiplier
-    return MimicRecord((required(mimic, "joint"), factor, offset or 0.0), mimic)
+    given = {
+        name: number(mimic, name) for name in ("multiplier", "offset") if name in mimic.attributes
+    }
+    return MimicRecord(Follows(required(mimic, "joint"), **given), mimic)
 
 
 def _foreign_dynamics(root: Element) -> list[str]:
