@@ -107,7 +107,7 @@ class SeriesElastic:
         self._is_geared = bool(np.any(self.gear_ratio != 1.0))
         self._unmotored = with_armature(robot, np.zeros(robot.nv))
         self.links = with_armature(robot, np.where(self.rigid, self.motor_inertia, 0.0))
-        self._compliance = np.where(self.rigid, 0.0, 1.0 / self.stiffness)
+        self.compliance = np.where(self.rigid, 0.0, 1.0 / self.stiffness)  # 1 / K
         self._spring = np.where(self.rigid, 0.0, self.stiffness)
         self._spring_damping = np.where(self.rigid, 0.0, self.damping)
         inertia = np.where(self.rigid, 1.0, self.motor_inertia)
@@ -157,7 +157,7 @@ class SeriesElastic:
                 "feedforward needs q, v, a, j and s: the motor torque depends on the second "
                 f"derivative of the joint torque. Got {3 + (j is not None)} arrays."
             )
-        arguments = (q, v, a, j, s, self._compliance, self.motor_inertia)
+        arguments = (q, v, a, j, s, self.compliance, self.motor_inertia)
         if wrenches or self.robot.quaternions or self.robot.closures:
             rows = self._loaded((q, v, a, j, s), wrenches)
         else:
@@ -175,7 +175,7 @@ class SeriesElastic:
         q, *rates = checked_motion(self.robot, motion)
         Q = self._joint_forces([q, *rates], wrenches)
         theta, theta1, theta2 = (
-            x + self._compliance * f for x, f in zip(self._angles(q, *rates), Q, strict=False)
+            x + self.compliance * f for x, f in zip(self._angles(q, *rates), Q, strict=False)
         )
         torque = self.motor_inertia * np.where(self._has_motor, theta2, rates[1]) + Q[0]
         power = torque * np.where(self._has_motor, theta1, rates[0])
@@ -208,7 +208,7 @@ class SeriesElastic:
         motion = checked_motion(self.robot, (q, *rates))
         Q = self._joint_forces(motion, wrenches)
         accelerations = np.array(
-            [x + self._compliance * f for x, f in zip(motion[2:], Q[2:], strict=False)]
+            [x + self.compliance * f for x, f in zip(motion[2:], Q[2:], strict=False)]
         )
         return (self.motor_inertia * accelerations + Q[:-2]) / self.gear_ratio
 

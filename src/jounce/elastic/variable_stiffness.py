@@ -10,6 +10,7 @@ Motion and stiffness are functions of time like everything else: jets.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,27 +65,28 @@ class StiffnessDrives:
     """
 
     state_names: tuple[str, ...]
+    mix: tuple[Pair, Pair]  # motor angles from θ and σ; torques the other way, with the same power
 
     def __init__(self, robot: Robot, law: Law, inertias: Pair) -> None:
         self.robot, self.law, self._inertias = robot, law, inertias
-        self.inputs = 2 * robot.nv
+        self.inputs, self._back = 2 * robot.nv, np.linalg.inv(self.mix).tolist()
         self.links = with_armature(robot, np.zeros(robot.nv))
 
     def motors(self, theta: Any, sigma: Any) -> Pair:
         """Return the angles of both motors; linear, so of rates too."""
-        return theta, sigma
+        return _mixed(self.mix, theta, sigma)
 
     def common(self, first: Any, second: Any) -> Pair:
         """Return θ and σ; inverse of `motors`."""
-        return first, second
+        return _mixed(self._back, first, second)
 
     def loads(self, tau: Any, tau_sigma: Any) -> Pair:
         """Return the torques of both motors from those of θ and σ."""
-        return tau, tau_sigma
+        return _mixed(zip(*self._back, strict=True), tau, tau_sigma)
 
     def common_loads(self, first: Any, second: Any) -> Pair:
         """Return τ and τ_σ; inverse of `loads`."""
-        return first, second
+        return _mixed(zip(*self.mix, strict=True), first, second)
 
     def require_sound(self, q: Any, theta: Any, sigma: Any) -> None:
         """Raise ModelError where the springs have no stiffness or are slack."""
@@ -257,6 +259,7 @@ class VariableStiffness(StiffnessDrives):
     """
 
     state_names = ("q", "v", "theta", "theta1", "adjuster", "adjuster1")
+    mix = (1.0, 0.0), (0.0, 1.0)
 
     def __init__(
         self, robot: Robot, motor_inertia: Any, *, adjuster_inertia: Any = 1.0, gain: Any = 1.0
@@ -291,6 +294,7 @@ class Antagonistic(StiffnessDrives):
     """
 
     state_names = ("q", "v", "agonist", "agonist1", "antagonist", "antagonist1")
+    mix = (1.0, 0.5), (1.0, -0.5)  # θ₁,₂ = θ ± ½ σ, so τ₁,₂ = ½ τ ± τ_σ
 
     def __init__(self, robot: Robot, spring: Any, motor_inertia: Any) -> None:
         require_plain_joints(robot)
@@ -298,22 +302,6 @@ class Antagonistic(StiffnessDrives):
         J = self.motor_inertia = per_joint(robot, "motor_inertia", motor_inertia)
         law = Law(2.0 * J, 0.5 * J, self.spring, 0.125 * self.spring)
         super().__init__(robot, law, (J, J))
-
-    def motors(self, theta: Any, sigma: Any) -> Pair:
-        """Return ``θ₁,₂ = θ ± ½ σ``."""
-        return theta + sigma * 0.5, theta - sigma * 0.5
-
-    def common(self, first: Any, second: Any) -> Pair:
-        """Return the mean and the distance of the motors."""
-        return (first + second) * 0.5, first - second
-
-    def loads(self, tau: Any, tau_sigma: Any) -> Pair:
-        """Return ``τ₁,₂ = ½ τ ± τ_σ``."""
-        return tau * 0.5 + tau_sigma, tau * 0.5 - tau_sigma
-
-    def common_loads(self, first: Any, second: Any) -> Pair:
-        """Return the sum and half the difference of the torques."""
-        return first + second, (first - second) * 0.5
 
     def require_sound(self, q: Any, theta: Any, sigma: Any) -> None:
         """Raise ModelError where a spring is slack: ``|θ − q| ≥ ½ σ``."""
@@ -331,6 +319,10 @@ class Antagonistic(StiffnessDrives):
     ) -> tuple[Feedforward, Feedforward]:  # fmt: skip
         """Return what both motors must do; ``stiffness`` as for `VariableStiffness`."""
         return self._feedforwards((q, v, a, j, s), stiffness, wrenches)
+
+
+def _mixed(matrix: Iterable[Any], x: Any, y: Any) -> Any:
+    return tuple(x * a + y * b for a, b in matrix)
 
 
 def _square(x: np.ndarray, k: int) -> np.ndarray:

@@ -112,9 +112,5 @@ def _tree(cluster: Any, told: list[Any]) -> Any:
     """Return the future of the sum of futures."""
     while len(told) > 1:
         groups = [told[i : i + FAN] for i in range(0, len(told), FAN)]
-        told = [cluster.submit(_sum, group, pure=False, priority=2) for group in groups]
+        told = [cluster.submit(reduce, operator.add, x, pure=False, priority=2) for x in groups]
     return told[0]
-
-
-def _sum(told: list[Information]) -> Information:
-    return reduce(operator.add, told)

@@ -11,17 +11,3 @@ from jounce.identification.identify import identify as identify
 from jounce.identification.information import Information as Information
 from jounce.identification.payload import Payload as Payload
 from jounce.identification.payload import payload as payload
-
-__all__ = [
-    "BaseEstimate",
-    "BaseParameters",
-    "Excitation",
-    "Identified",
-    "Information",
-    "Payload",
-    "Residuals",
-    "base_parameters",
-    "excitation",
-    "identify",
-    "payload",
-]

@@ -34,8 +34,7 @@ THIN = 1e-4  # of the mean body: what a body without matter, or flat, is given t
 UNIQUE = 1e-6  # weight of what only makes the answer unique
 Array = np.ndarray
 
-_COLUMNS = [j for j in range(4) for _ in range(j + 1)]  # the upper triangle, column by column
-_ROWS = [i for j in range(4) for i in range(j + 1)]
+_COLUMNS, _ROWS = np.tril_indices(4)  # the upper triangle, column by column
 _WEIGHTS = np.where(np.equal(_ROWS, _COLUMNS), 1.0, np.sqrt(2.0))  # so that lengths are kept
 
 
@@ -88,10 +87,7 @@ def solve(
     map = A @ terms.base[1]
     fit = np.vstack([map @ scale.by_unknown, pull])
     wanted = np.concatenate([b - map @ scale.start, np.zeros(len(pull))])
-    every, program = slice(0, count), _Program(count)
-    z = program.unknowns(len(fit))
-    program.add("zero", [(every, fit), (z, -np.eye(len(fit)))], -wanted)
-    program.quadratic[z] = 1.0
+    every, program = slice(0, count), _Program(fit, wanted)
     positive = np.ones(count, dtype=bool)
     positive[: terms.robot.n_parameters] = False
     if "offset" in terms.motors:
@@ -133,11 +129,8 @@ def solve_body(A: Array, b: Array, P0: Array) -> Array:
     by_unknown = body_parameters(L @ _basis() @ L.T).T
     fit = np.vstack([A @ by_unknown, np.sqrt(UNIQUE) * np.eye(10)])
     wanted = np.concatenate([b, np.zeros(10)])
-    every, program = slice(0, 10), _Program(10)
-    z = program.unknowns(len(fit))
-    program.add("zero", [(every, fit), (z, -np.eye(len(fit)))], -wanted)
-    program.quadratic[z] = 1.0
-    program.add("matrix", [(every, np.eye(10))], -FLOOR * _packed(np.eye(4)))
+    program = _Program(fit, wanted)
+    program.add("matrix", [(slice(0, 10), np.eye(10))], -FLOOR * _packed(np.eye(4)))
     return by_unknown @ _inside(program.solved()[:10], 0.0)
 
 
@@ -202,7 +195,7 @@ def _entropy(program: _Program, own: slice, weight: float) -> None:
     at = {(i, j): j * (j + 1) // 2 + i for j in range(8) for i in range(j + 1)}
     by_X, by_Z = np.zeros((size, 10)), np.zeros((size, 10))
     by_X[:10] = np.eye(10)  # the upper left corner comes first
-    for k, (i, j) in enumerate(zip(_COLUMNS, _ROWS, strict=True)):  # Z_ij, i ≥ j
+    for k, (i, j) in enumerate(zip(_COLUMNS.tolist(), _ROWS.tolist(), strict=True)):  # i ≥ j
         by_Z[at[i, 4 + j], k] = np.sqrt(2.0)
         if i == j:
             by_Z[at[4 + i, 4 + i], k] = 1.0
@@ -216,13 +209,17 @@ def _entropy(program: _Program, own: slice, weight: float) -> None:
 
 
 class _Program:
-    """``½ xᵀ diag(quadratic) x + linear x`` over x with every ``G x + constant`` in its cone."""
+    """``½ |fit x − wanted|² + linear x`` over x with every ``G x + constant`` in its cone."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, fit: Array, wanted: Array) -> None:
+        rows, count = fit.shape
         self.quadratic, self.linear = np.zeros(count), np.zeros(count)
         self._rows: list[list[tuple[slice, Array]]] = []
         self._constants: list[Array] = []
         self._cones: list[tuple[str, int]] = []
+        z = self.unknowns(rows)  # fit x − wanted
+        self.add("zero", [(slice(0, count), fit), (z, -np.eye(rows))], -wanted)
+        self.quadratic[z] = 1.0
 
     def unknowns(self, count: int) -> slice:
         """Return where this many more unknowns stand."""

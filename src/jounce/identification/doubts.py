@@ -75,7 +75,6 @@ def _still(told: Information) -> Iterator[str]:
 def _signs(told: Information, fit: Fit) -> Iterator[str]:
     """Compare the force with that of the model, and the sign of friction with that of speed."""
     base = told.terms.base[1] @ told.terms.start()
-    deviations = np.sqrt(np.diag(fit.covariance))
     places = {name: i for i, name in enumerate(told.terms.base[0])}
     for i, name in enumerate(velocity_names(told.robot)):
         alike, factor = _compared(told.factors[i], told.terms.rows[i], base)
@@ -83,8 +82,8 @@ def _signs(told: Information, fit: Fit) -> Iterator[str]:
         brakes = []
         for symbol in ("Fv", "Fc"):
             k = places.get(f"{symbol}({name})")
-            if k is not None and np.isfinite(deviations[k]):
-                brakes.append(fit.base[k] / max(deviations[k], 1e-300))
+            if k is not None and np.isfinite(fit.deviations[k]):
+                brakes.append(fit.base[k] / max(fit.deviations[k], 1e-300))
         if alike < -(ALIKE if usual else SURE):
             yield (
                 f"{name}: the measured force is the opposite of what the model needs "
@@ -117,10 +116,9 @@ def _compared(R: np.ndarray, row: Row, base: np.ndarray) -> tuple[float, float]:
 
 
 def _undecided(told: Information, fit: Fit) -> Iterator[str]:
-    deviations = np.sqrt(np.diag(fit.covariance))
-    lost = [told.terms.base[0][i] for i in np.flatnonzero(np.isinf(deviations))]
-    unsure = np.flatnonzero(np.isfinite(deviations) & (deviations > np.abs(fit.base)))
-    weak = [told.terms.base[0][i] for i in unsure]
+    lost = [told.terms.base[0][i] for i in np.flatnonzero(np.isinf(fit.deviations))]
+    unsure = np.isfinite(fit.deviations) & (fit.deviations > np.abs(fit.base))
+    weak = [told.terms.base[0][i] for i in np.flatnonzero(unsure)]
     if lost:
         yield f"the data do not decide {_listed(lost)}"
     if weak:

@@ -196,8 +196,7 @@ def identify(
         None if unseen is None else unseen.residuals(theta),
         told.residuals(terms.start()),
     )
-    deviations = np.sqrt(np.diag(final.covariance))
-    estimate = BaseEstimate(terms.base[0], fit.base, deviations, final.covariance)
+    estimate = BaseEstimate(terms.base[0], fit.base, final.deviations, final.covariance)
     return Identified(
         with_values(terms, theta, strict=consistent),
         terms,
@@ -220,6 +219,11 @@ class Fit(NamedTuple):
     sigma: Array
     covariance: Array
     condition: float
+
+    @property
+    def deviations(self) -> Array:
+        """Standard deviations of the base parameters."""
+        return np.sqrt(np.diag(self.covariance))
 
 
 def weighted_fit(told: Information) -> Fit:

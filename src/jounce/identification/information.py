@@ -37,6 +37,7 @@ from jounce.model.robot import Robot
 
 BATCHES = (128, 1024)  # samples whose mean is taken; each a multiple of the one before
 VERSION = 1  # of the saved files
+SAVED = ("squares", "lower", "upper", "counts")  # arrays of its own, beside the triangles
 Array = np.ndarray
 
 
@@ -151,10 +152,8 @@ class Information:
             [merged(a, b) for a, b in zip(ours, theirs, strict=True)]
             for ours, theirs in zip(*levels, strict=True)
         ]
-        both.counts = self.counts + other.counts
-        both.notes = self.notes + other.notes
-        both.samples = self.samples + other.samples
-        both.squares = self.squares + other.squares
+        for name in ("counts", "notes", "samples", "squares"):
+            setattr(both, name, getattr(self, name) + getattr(other, name))
         both.lower = np.minimum(self.lower, other.lower)
         both.upper = np.maximum(self.upper, other.upper)
         return both
@@ -200,16 +199,9 @@ class Information:
         options["samples"] = self.samples
         levels = [self.factors, *self.batches]
         arrays = {f"factor_{k}_{i}": R for k, part in enumerate(levels) for i, R in enumerate(part)}
+        arrays |= {name: getattr(self, name) for name in SAVED}
         with atomic_write(path, "wb") as file:
-            np.savez(
-                file,
-                options=np.array(json.dumps(options)),
-                squares=self.squares,
-                lower=self.lower,
-                upper=self.upper,
-                counts=self.counts,
-                **arrays,  # pyright: ignore[reportArgumentType]
-            )
+            np.savez(file, options=np.array(json.dumps(options)), **arrays)  # pyright: ignore[reportArgumentType]
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Information:
@@ -220,8 +212,8 @@ class Information:
                 looked_for = {name: options[name] for name in OPTIONS}
                 found = cls(load_robot(options["robot"]), **looked_for)
                 found.samples = options["samples"]
-                found.squares, found.lower = file["squares"], file["lower"]
-                found.upper, found.counts = file["upper"], file["counts"]
+                for name in SAVED:
+                    setattr(found, name, file[name])
                 found.factors, *found.batches = [
                     [np.asfortranarray(file[f"factor_{k}_{i}"]) for i in range(len(found.factors))]
                     for k in range(1 + len(BATCHES))

@@ -55,18 +55,13 @@ class Drives(NamedTuple):
         return [name for name, bound in self.bounds.items() if bound.is_limited]
 
     @property
-    def compliance(self) -> np.ndarray:
-        """1 / K, ``(nv,)``."""
-        return np.where(self.elastic.rigid, 0.0, 1.0 / self.elastic.stiffness)
-
-    @property
     def inertia(self) -> np.ndarray:
         """J, ``(nv,)``."""
         return np.where(self.elastic.rigid, 0.0, self.elastic.motor_inertia)
 
     def demands(self, motion: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
         """Return what the motors do, with its rate, ``(2, m, nv)`` each, from enough rates."""
-        n, J, S = self.elastic.gear_ratio, self.inertia, self.compliance
+        n, J, S = self.elastic.gear_ratio, self.inertia, self.elastic.compliance
         Q = self.forces(motion)
         theta = [None, *(motion[k] + S * Q[k] for k in range(1, len(Q)))]
         found = {SPEED: np.array(theta[1:3]) * n}
@@ -80,7 +75,7 @@ class Drives(NamedTuple):
         self, motion: Sequence[Quantity], forces: Sequence[Quantity]
     ) -> Iterator[tuple[str, Quantity, RangeAlong]]:
         """Return what is limited, seen at the joint, with its bounds: from q̇, q̈, … and Q, Q̇, …."""
-        gear, S, J = np.abs(self.elastic.gear_ratio), self.compliance, self.inertia
+        gear, J, S = np.abs(self.elastic.gear_ratio), self.inertia, self.elastic.compliance
         for name in self.limited:
             bound = self.bounds[name]
             if FEATURES[name] > len(motion):

@@ -112,12 +112,10 @@ class Problem:
         bands = bands.reshape(self.width, self.size)
         bands[0] += low / self.least**2 + high / self.most**2
         bands[0] *= 1.0 + ROUNDING
-        for i in np.flatnonzero(self.fixed):
-            for k in range(1, self.width):
-                bands[k, i] = 0.0
-                if i >= k:
-                    bands[k, i - k] = 0.0
-            bands[0, i] = 1.0
+        bands[:, self.fixed] = 0.0
+        for k in range(1, self.width):
+            bands[k, :-k][self.fixed[k:]] = 0.0
+        bands[0, self.fixed] = 1.0
         return cholesky_banded(bands, lower=True, check_finite=False)
 
 

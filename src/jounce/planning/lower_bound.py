@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.interpolate import BSpline
-from scipy.linalg import solveh_banded
+from scipy.sparse.linalg import spsolve
 
 from jounce.limits.forces import MotionForces
 from jounce.limits.limits import QUANTITIES
@@ -31,7 +31,7 @@ from jounce.planning.constraints import SECOND_ORDER, constraints_at
 from jounce.planning.curve import Curve
 from jounce.planning.limits_along import LimitsAlong
 from jounce.planning.powers import ONE
-from jounce.planning.squared_speed import SquaredSpeed, basis_at, clamped_knots
+from jounce.planning.squared_speed import SquaredSpeed, clamped_knots, quadrature
 
 DEGREE = 2  # of ν
 COARSER = 2  # pieces of b that are one of ν: multipliers of points are not smooth
@@ -70,21 +70,10 @@ def price_of(u: np.ndarray, pull: np.ndarray, pieces: int) -> BSpline:
     These are ``−Σ λ β`` of the multipliers λ of the rows at u.
     """
     knots = clamped_knots(max(pieces // COARSER, FEWEST), DEGREE)
-    size = knots.size - DEGREE - 1
-    edges = np.unique(knots)
-    x, weight = np.polynomial.legendre.leggauss(DEGREE + 1)
-    step = np.diff(edges)[:, None]
-    at, weight = (edges[:-1, None] + step * (1.0 + x) / 2.0).ravel(), (step * weight / 2.0).ravel()
-    first, basis = basis_at(knots, DEGREE, at, 1)
-    mass = np.zeros((DEGREE + 1, size))
-    for i in range(DEGREE + 1):
-        for j in range(i + 1):
-            entries = weight * basis[:, 0, i] * basis[:, 0, j]
-            mass[i - j] += np.bincount(first + j, entries, size)
-    first, basis = basis_at(knots, DEGREE, u, 1)
-    columns = first[:, None] + np.arange(DEGREE + 1)
-    load = np.bincount(columns.ravel(), (basis[:, 0] * pull[:, None]).ravel(), size)
-    return BSpline(knots, solveh_banded(mass, load, lower=True), DEGREE)
+    at, weight = quadrature(np.unique(knots), *np.polynomial.legendre.leggauss(DEGREE + 1))
+    basis, seen = (BSpline.design_matrix(x, knots, DEGREE) for x in (at, u))
+    mass = basis.T @ basis.multiply(weight[:, None])
+    return BSpline(knots, spsolve(mass.tocsc(), seen.T @ pull), DEGREE)
 
 
 class LowerBound:
@@ -101,7 +90,7 @@ class LowerBound:
     ) -> None:
         self.curve, self.unit = curve, unit
         self.step = np.diff(cells)[:, None]
-        self.u = (cells[:-1, None] + self.step * (1.0 + KRONROD) / 2.0).ravel()
+        self.u, _ = quadrature(cells, KRONROD, WEIGHTS)
         self.w = np.sqrt(near(self.u) / unit)
         rows = constraints_at(curve, limits, forces, self.u, unit, features=SECOND_ORDER)
         d = np.zeros_like(rows.o)

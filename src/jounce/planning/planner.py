@@ -33,7 +33,7 @@ from jounce.planning.interior_point import Points, Problem, Solution, shortest
 from jounce.planning.limits_along import LimitsAlong
 from jounce.planning.lower_bound import LowerBound, price_of
 from jounce.planning.powers import Quantity
-from jounce.planning.squared_speed import SquaredSpeed, basis_at, clamped_knots
+from jounce.planning.squared_speed import SquaredSpeed, basis_at, clamped_knots, quadrature
 from jounce.planning.timed_motion import Binding, PlanningWarning, TimedMotion
 from jounce.trajectory.protocol import checked_time, span_of
 
@@ -207,9 +207,7 @@ class _Planner:
         self._check_positions()
         self.ends = self._end_values(speeds)
         self.moves = any(x is not None for x in self.ends)
-        step = np.diff(self.cells)[:, None]
-        self.u = (self.cells[:-1, None] + step * (1.0 + GAUSS[0]) / 2.0).ravel()
-        self.weight = (step * GAUSS[1] / 2.0).ravel()
+        self.u, self.weight = quadrature(self.cells, *GAUSS)
         self.unit = 1.0  # in which b is counted
         self.unit = self._uniform()
 
