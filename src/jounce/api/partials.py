@@ -38,9 +38,7 @@ def inverse_dynamics_partials(
     >>> bool(abs(P[0, 2] - jounce.mass_matrix(arm, [0.1, 0.2])[0]).max() < 1e-15)
     True
     """
-    motion = (q, v, a, *rates)
-    flat = evaluate(robot, "inverse_dynamics_partials", motion, wrenches)
-    return flat.reshape(len(motion) - 2, len(motion), *flat.shape[1:])
+    return _by_order(robot, "inverse_dynamics_partials", (q, v, a, *rates), wrenches)
 
 
 def forward_dynamics_partials(
@@ -172,11 +170,8 @@ def frame_twist_partials(
     >>> bool(abs(P[1, 2] - jounce.jacobian(arm, "tip", [0.1, 0.2])[0]).max() < 1e-15)
     True
     """
-    motion = (q, v, *rates)
-    flat = evaluate(
-        robot, "frame_twist_partials", motion, frame=frame, representation=representation
-    )
-    return flat.reshape(len(motion) - 1, len(motion), *flat.shape[1:])
+    options = {"frame": frame, "representation": representation}
+    return _by_order(robot, "frame_twist_partials", (q, v, *rates), None, **options)
 
 
 def centroidal_momentum_partials(robot: Robot, q: Any, v: Any, *rates: Any) -> np.ndarray:
@@ -192,9 +187,15 @@ def centroidal_momentum_partials(robot: Robot, q: Any, v: Any, *rates: Any) -> n
     >>> bool(abs(P[1, 1] - A1 - P[0, 0]).max() < 1e-15)  # ∂(dh/dt)/∂v = dA/dt + ∂h/∂q
     True
     """
-    motion = (q, v, *rates)
-    flat = evaluate(robot, "centroidal_momentum_partials", motion)
-    return flat.reshape(len(motion) - 1, len(motion), *flat.shape[1:])
+    return _by_order(robot, "centroidal_momentum_partials", (q, v, *rates))
+
+
+def _by_order(
+    robot: Robot, quantity: str, motion: Sequence[Any], wrenches: Wrenches = None, **options: str
+) -> np.ndarray:
+    """Return partials ``[k, j]`` of derivative k of a quantity by the j-th array of the motion."""
+    flat = evaluate(robot, quantity, motion, wrenches, **options)
+    return flat.reshape(len(flat) // len(motion), len(motion), *flat.shape[1:])
 
 
 def regressor(

@@ -85,15 +85,11 @@ def follow(
     options = {"weights": weights, "condition_limit": condition_limit}
     walk = _Walk(robot, frame, path, options, limits, velocity_limits)
     walk.prepare(times)
-    state = walk.begin(float(times[0]), q0)
-    states = [state]
-    for time in times[1:]:
+    states: list[_State] = []
+    for time in times.tolist():
+        states.append(walk.advance(states[-1], time) if states else walk.begin(time, q0))
         if progress is not None:
             progress()
-        state = walk.advance(state, float(time))
-        states.append(state)
-    if progress is not None:
-        progress()
     q = np.array([s.q for s in states])
     rates = np.stack([s.found.rates for s in states], axis=1)
     return JointPath(times, q, rates, np.array([float(s.found.condition) for s in states]))

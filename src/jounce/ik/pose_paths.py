@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from math import perm
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,12 +22,13 @@ from jounce.errors import ArgumentError, ShapeError, TableError
 from jounce.files import csv_rows
 from jounce.ik.pose_solver import checked_poses
 from jounce.model.checks import as_floats, check_finite, check_increasing, unit_norms
+from jounce.trajectory.polynomial import Polynomial
 from jounce.trajectory.protocol import checked_times
 
 DEGREES = (3, 5, 7, 9)
+# s(τ) from 0 to 1 with four vanishing derivatives at both ends
+REST_TO_REST = Polynomial([[x] for x in (0, 0, 0, 0, 0, 126, -420, 540, -315, 70)])
 COLUMNS = ("t", "x", "y", "z", "qx", "qy", "qz", "qw")
-# s(τ) from 0 to 1 with four vanishing derivatives at both ends: the powers 5 … 9 of τ.
-REST_TO_REST = {5: 126.0, 6: -420.0, 7: 540.0, 8: -315.0, 9: 70.0}
 
 
 class PosePath(Protocol):
@@ -133,11 +133,7 @@ class ScrewMotions:
         part = np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.screws) - 1)
         length = np.diff(self.times)[part]
         tau = np.clip((t - self.times[part]) / length, 0.0, 1.0)
-        s = [
-            sum(perm(k, m) * c * tau ** (k - m) for k, c in REST_TO_REST.items() if k >= m)
-            / length**m
-            for m in range(order + 1)
-        ]
+        s = [row / length**m for m, row in enumerate(REST_TO_REST(tau, order=order)[..., 0])]
         X = self.screws[part]
         pose = self.poses[part] @ pose_exponential(X * s[0][..., None])
         twists = np.array([X * rate[..., None] for rate in s[1:]]).reshape(order, *t.shape, 6)

@@ -27,6 +27,7 @@ from jounce.model.configuration import integrate
 from jounce.model.directions import DIRECTIONS, checked_directions, in_order
 from jounce.model.limits import position_range
 from jounce.model.robot import Robot
+from jounce.trajectory.protocol import positions
 
 LARGEST_TURN = 1.0  # rad a step, of every joint that turns
 DAMPING = np.array([0.1, 1e-12])  # of |e|², and always
@@ -304,21 +305,13 @@ def descend(
 def _moved(goal: Goal, q: np.ndarray, step: np.ndarray) -> np.ndarray:
     ratio = (np.abs(step) / goal.largest).max(axis=1, keepdims=True)
     step = step / np.maximum(ratio, 1.0)
-    if not goal.robot.quaternions:
-        return np.clip(q + step, goal.lower, goal.upper)
-    return np.clip(integrate(goal.robot, q, step), goal.lower, goal.upper)
+    moved = integrate(goal.robot, q, step) if goal.robot.quaternions else q + step
+    return np.clip(moved, goal.lower, goal.upper)
 
 
 def _free(goal: Goal, q: np.ndarray, gradient: np.ndarray) -> np.ndarray:
     """Return 0 for velocities that the gradient drives out of their limits, else 1."""
     is_low, is_high = q <= goal.lower, q >= goal.upper
-    if goal.robot.quaternions:  # coordinates of spherical and free joints have no limits
-        rows = _velocity_rows(goal.robot)
-        is_low, is_high = is_low[:, rows], is_high[:, rows]
+    if goal.robot.quaternions:
+        is_low, is_high = (positions(goal.robot, x) > 0 for x in (is_low, is_high))
     return 1.0 - ((is_low & (gradient < 0)) | (is_high & (gradient > 0)))
-
-
-def _velocity_rows(robot: Robot) -> list[int]:
-    """Return a coordinate for every velocity, its own where there is one."""
-    own = [joint for joint in robot.joints if joint.mimic is None]
-    return [j.q_slice.start + k for j in own for k in range(j.nv)]

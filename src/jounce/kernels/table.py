@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from jounce.dynamics import (
@@ -160,6 +161,8 @@ _FEEDFORWARD = [
     "rate of the spring torque",
     "motor power",
 ]
+
+_closed = partial(Quantity, needs_closures=True)
 
 _ROWS = (
     Quantity(
@@ -360,48 +363,37 @@ _ROWS = (
         ),
         closed="constrained_forward_dynamics",
     ),
-    Quantity(
-        closures.closure_error,
-        ("n_closure_rows",),
-        highest_order=0,
-        unit="rad, m",
-        needs_closures=True,
-    ),
-    Quantity(closures.closure_jacobian, ("n_closure_rows", "nv"), needs_closures=True),
-    Quantity(
+    _closed(closures.closure_error, ("n_closure_rows",), highest_order=0, unit="rad, m"),
+    _closed(closures.closure_jacobian, ("n_closure_rows", "nv")),
+    _closed(
         closures.closed_rates,
         (lambda robot, **_: robot.nv + 1,),
         options={"independent": VELOCITIES},
         arguments=(("q", "nq"), ("rates", lambda _, independent: _count(independent), 1)),
-        needs_closures=True,
     ),
-    Quantity(
+    _closed(
         closures.constrained_forward_dynamics,
         (lambda robot: robot.nv + 2 * robot.n_closure_rows + 1,),
         arguments=_DRIVEN,
-        needs_closures=True,
     ),
-    Quantity(
+    _closed(
         closures.constrained_inverse_dynamics,
         (lambda robot, **_: robot.nv + robot.n_closure_rows,),
         options={"actuated": VELOCITIES},
         arguments=_MOVED,
-        needs_closures=True,
     ),
-    Quantity(
+    _closed(
         closures.constrained_forward_dynamics_partials,
         (_partials_width,),
         results=_accelerations_by,
         arguments=_DRIVEN,
-        needs_closures=True,
     ),
-    Quantity(
+    _closed(
         closures.constrained_inverse_dynamics_partials,
         (_partials_width,),
         options={"actuated": VELOCITIES},
         results=lambda order: _mixed("(Q, multipliers)", order + 1, order + 3),
         arguments=_MOVED,
-        needs_closures=True,
     ),
     Quantity(momentum.center_of_mass, (3,), unit="m"),
     Quantity(momentum.com_jacobian, (3, "nv")),
