@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from jounce.algebra.matrix3 import rotated
+from jounce.algebra.matrix3 import rotated, times
 from jounce.algebra.se3 import Force, Motion, Transform
 from jounce.algebra.so3 import Rotation
 from jounce.algebra.vector import ZERO, Vec3
@@ -38,9 +38,8 @@ class Symmetric3(NamedTuple):
         if R.varies_about_z:
             x, y, z = rotated((a, b, c), R)
             return Symmetric3(x.x, y.y, z.z, x.y, x.z, y.z)
-        half = [Vec3(r.dot(a), r.dot(b), r.dot(c)) for r in R.rows]  # rows of R I
         x, y, z = R.rows
-        u, v, w = half
+        u, v, w = (times((a, b, c), r) for r in R.rows)  # rows of R I
         return Symmetric3(u.dot(x), v.dot(y), w.dot(z), u.dot(y), u.dot(z), v.dot(z))
 
 
@@ -55,23 +54,16 @@ class SpatialInertia(NamedTuple):
         """Momentum of the body, ``M V``."""
         w, v = twist
         h = self.first_moment
-        a, b, c = self.rotational.rows
-        moment = Vec3(a.dot(w), b.dot(w), c.dot(w)) + h.cross(v)
+        moment = times(self.rotational.rows, w) + h.cross(v)
         return Force(moment, v * self.mass + w.cross(h))
 
     def __add__(self, o: SpatialInertia) -> SpatialInertia:  # type: ignore[override]
-        return SpatialInertia(
-            self.mass + o.mass,
-            self.first_moment + o.first_moment,
-            self.rotational + o.rotational,
-        )
+        m, h, I = self
+        return SpatialInertia(m + o.mass, h + o.first_moment, I + o.rotational)
 
     def __sub__(self, o: SpatialInertia) -> SpatialInertia:
-        return SpatialInertia(
-            self.mass - o.mass,
-            self.first_moment - o.first_moment,
-            self.rotational - o.rotational,
-        )
+        m, h, I = self
+        return SpatialInertia(m - o.mass, h - o.first_moment, I - o.rotational)
 
     def moved(self, T: Transform) -> SpatialInertia:
         """Return the same matter seen from the parent of ``T``: linear in the parameters."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from jounce.algebra.so3 import IDENTITY as UNROTATED
 from jounce.algebra.so3 import Rotation
@@ -60,6 +60,7 @@ class Force(NamedTuple):
         return Force(self.moment.dt(), self.force.dt())
 
 
+Pair = TypeVar("Pair", Motion, Force)
 NO_MOTION = Motion(ZERO, ZERO)
 NO_FORCE = Force(ZERO, ZERO)
 

@@ -7,10 +7,10 @@ is formed: L is a pass over the tree, which takes as long as the tree has links,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from jounce.algebra.articulated import ArticulatedInertia
-from jounce.algebra.se3 import NO_FORCE, NO_MOTION, Force, Motion, Transform, components
+from jounce.algebra.se3 import NO_FORCE, NO_MOTION, Force, Motion, Pair, Transform, components
 from jounce.algebra.vector import Vec3
 from jounce.dynamics.factorization import ZeroPivotError, is_zero
 from jounce.dynamics.motion import joint_poses
@@ -116,9 +116,6 @@ def _unit_index(X: Motion) -> int | None:
     six = components(X)
     is_unit = all(isinstance(x, float) for x in six) and six.count(0.0) == 5 and 1.0 in six
     return six.index(1.0) if is_unit else None
-
-
-Pair = TypeVar("Pair", Motion, Force)
 
 
 def _with(pair: Pair, m: int | None, value: Any) -> Pair:

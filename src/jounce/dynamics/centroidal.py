@@ -23,7 +23,7 @@ from jounce.dynamics.matrices import composite_inertias
 from jounce.dynamics.momentum import center_of_mass_jets, com_jacobian_jets, momenta_beyond
 from jounce.dynamics.motion import Moving, moving
 from jounce.dynamics.partials import carried_twists, mixed_partials
-from jounce.dynamics.rows import Rows, Scalars, matrix_rows
+from jounce.dynamics.rows import Rates, Rows, Scalars, matrix_rows
 from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
 
@@ -36,7 +36,7 @@ class _Columns(NamedTuple):
     total: Force
 
 
-def centroidal_momentum_matrix(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+def centroidal_momentum_matrix(robot: Robot, q: Scalars, rates: Rates) -> Rows:
     """Return A with ``h = A v`` about the centre of mass, 6 nv scalars row by row; K + 1 rows."""
     m = moving(lowered(robot), q, rates)
     poses, inertias = m.poses, composite_inertias(m)
@@ -48,7 +48,7 @@ def centroidal_momentum_matrix(robot: Robot, q: Scalars, rates: Sequence[Scalars
     return matrix_rows(_rows([_about(c, column) for column in columns]), len(rates))
 
 
-def centroidal_momentum_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+def centroidal_momentum_partials(robot: Robot, q: Scalars, rates: Rates) -> Rows:
     """Return ∂h⁽ᵏ⁾/∂q⁽ʲ⁾, a row of 6 nv scalars for each k and j: k = 0 … K − 1, j = 0 … K."""
     m = moving(lowered(robot), q, rates)
     by_q, by_v, (_, P) = _columns(m)

@@ -33,7 +33,7 @@ from jounce.dynamics.mass_bounds import mass_bounds
 from jounce.dynamics.matrices import Matrix
 from jounce.dynamics.motion import Moving, at_start, moving
 from jounce.dynamics.partials import mixed_partials, own_partials
-from jounce.dynamics.rows import Rows, Scalars, as_rows, matrix_rows
+from jounce.dynamics.rows import Groups, Rates, Rows, Scalars, as_rows, matrix_rows
 from jounce.dynamics.variation import varied_poses
 from jounce.dynamics.wrenches import Loads
 from jounce.model.closures import Contact
@@ -136,9 +136,7 @@ class Closures:
     If ``varied``, with their partials by q at all times: tangent numbers over jets.
     """
 
-    def __init__(
-        self, robot: Robot, q: Scalars, rates: Sequence[Scalars], *, varied: bool = False
-    ) -> None:
+    def __init__(self, robot: Robot, q: Scalars, rates: Rates, *, varied: bool = False) -> None:
         m = moving(reduced(robot), q, rates)
         self.loops = loops_of(robot, m)
         self.moving = m = varied_poses(m) if varied else m
@@ -193,17 +191,17 @@ def loops_of(robot: Robot, m: Moving) -> list[Loop]:
     return loops
 
 
-def closure_error(robot: Robot, q: Scalars, _rates: Sequence[Scalars] = ()) -> Rows:
+def closure_error(robot: Robot, q: Scalars, _rates: Rates = ()) -> Rows:
     """Return how far every held direction is from closed, one row."""
     return as_rows(Closures(robot, q, ()).errors(), 0)
 
 
-def closure_jacobian(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+def closure_jacobian(robot: Robot, q: Scalars, rates: Rates) -> Rows:
     """Return J with its time derivatives."""
     return matrix_rows(Closures(robot, q, rates).jacobian(), len(rates))
 
 
-def closed_rates(robot: Robot, groups: Sequence[Any], independent: str) -> Rows:
+def closed_rates(robot: Robot, groups: Groups, independent: str) -> Rows:
     """Return rows ``v⁽ᵏ⁾, condition`` of all velocities from those of the independent ones.
 
     ``J_d x_d = −(J v)⁽ᵏ⁾ with x_d = 0``, in the least squares of all rows: redundant rows agree.
@@ -276,7 +274,7 @@ class Saddle:
 
 
 def constrained_forward_dynamics(
-    robot: Robot, groups: Sequence[Any], wrenches: Loads | None = None
+    robot: Robot, groups: Groups, wrenches: Loads | None = None
 ) -> Rows:
     """Return rows ``a⁽ᵏ⁾, λ⁽ᵏ⁾, pivots, lightness`` from q, v and the forces Q, dQ/dt, ...
 
@@ -327,7 +325,7 @@ def _strengths(saddle: Saddle, closures: Closures) -> Vector:
 
 
 def constrained_inverse_dynamics(
-    robot: Robot, groups: Sequence[Any], actuated: str, wrenches: Loads | None = None
+    robot: Robot, groups: Groups, actuated: str, wrenches: Loads | None = None
 ) -> Rows:
     """Return rows ``Q⁽ᵏ⁾, λ⁽ᵏ⁾`` from q, the rates, and the compliance of the actuated joints.
 
@@ -390,7 +388,7 @@ def _virtual(
 
 
 def constrained_forward_dynamics_partials(
-    robot: Robot, groups: Sequence[Any], wrenches: Loads | None = None
+    robot: Robot, groups: Groups, wrenches: Loads | None = None
 ) -> Rows:
     """Return the partials of a⁽ᵏ⁾ above those of λ⁽ᵏ⁾, a matrix for each k and each of q, v, Q⁽ʲ⁾.
 
@@ -443,7 +441,7 @@ def constrained_forward_dynamics_partials(
 
 
 def constrained_inverse_dynamics_partials(
-    robot: Robot, groups: Sequence[Any], actuated: str, wrenches: Loads | None = None
+    robot: Robot, groups: Groups, actuated: str, wrenches: Loads | None = None
 ) -> Rows:
     """Return the partials of Q⁽ᵏ⁾ above those of λ⁽ᵏ⁾, a matrix for each k and each of q, v, a, ...
 

@@ -12,19 +12,18 @@ the links: Q is inverse dynamics under them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from jounce.algebra.jet import leibniz
 from jounce.dynamics.factorization import less, solve, times
 from jounce.dynamics.forward import known_forces, mass_factors
 from jounce.dynamics.inverse import inverse_dynamics
-from jounce.dynamics.rows import Rows, Scalars
+from jounce.dynamics.rows import Groups, Rows, Scalars
 from jounce.dynamics.wrenches import Loads
 from jounce.model.robot import Robot
 
 
-def elastic_feedforward(robot: Robot, groups: Sequence[Scalars]) -> Rows:
+def elastic_feedforward(robot: Robot, groups: Groups) -> Rows:
     """Return θ, θ', θ'', motor torque, spring torque, its rate and motor power.
 
     ``θ = q + Q/K`` and its derivatives, ``τ = J θ'' + Q``: flat outputs q to fourth order.
@@ -39,7 +38,7 @@ def elastic_feedforward(robot: Robot, groups: Sequence[Scalars]) -> Rows:
     return [*theta, torque, Q[0], Q[1], times(torque, theta[1])]
 
 
-def elastic_coupled(robot: Robot, groups: Sequence[Scalars], wrenches: Loads | None = None) -> Rows:
+def elastic_coupled(robot: Robot, groups: Groups, wrenches: Loads | None = None) -> Rows:
     """Return a, a', ... and then θ'', θ''', ... of the coupled motion under motor torques.
 
     ``rigid`` is one for joints without spring and zero for the others, ``motor mobility`` is

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from jounce.dynamics.articulated import articulated_factors
@@ -11,7 +11,7 @@ from jounce.dynamics.inverse import inverse_dynamics
 from jounce.dynamics.mass_bounds import mass_bounds
 from jounce.dynamics.matrices import mass_matrix
 from jounce.dynamics.partials import inverse_dynamics_partials
-from jounce.dynamics.rows import Rows, Scalars
+from jounce.dynamics.rows import Rates, Rows, Scalars
 from jounce.dynamics.wrenches import Loads
 from jounce.errors import SingularError
 from jounce.model.lowering.reduced import reduced
@@ -22,7 +22,7 @@ from jounce.model.robot import Robot
 def forward_dynamics(
     robot: Robot,
     q: Scalars,
-    rates: Sequence[Scalars],
+    rates: Rates,
     wrenches: Loads | None = None,
     method: str | None = None,
 ) -> Rows:
@@ -38,7 +38,7 @@ def forward_dynamics(
 def forward_dynamics_and_pivots(
     robot: Robot,
     q: Scalars,
-    rates: Sequence[Scalars],
+    rates: Rates,
     wrenches: Loads | None = None,
     method: str | None = None,
 ) -> Rows:
@@ -47,9 +47,7 @@ def forward_dynamics_and_pivots(
     return [*_solve_orders(robot, q, rates, wrenches, factors), _ratios(robot, factors)]
 
 
-def mass_pivots(
-    robot: Robot, q: Scalars, _rates: Sequence[Scalars] = (), method: str | None = None
-) -> Rows:
+def mass_pivots(robot: Robot, q: Scalars, _rates: Rates = (), method: str | None = None) -> Rows:
     """Return the pivots of M, each over a bound of its diagonal entry, one row of nv scalars.
 
     It tells how far M is from singular: a joint whose entry is of the size of rounding, or no
@@ -119,7 +117,7 @@ def singular(robot: Robot, velocity: int, where: str = "") -> SingularError:
 def _solve_orders(
     robot: Robot,
     q: Scalars,
-    rates: Sequence[Scalars],
+    rates: Rates,
     wrenches: Loads | None,
     factors: Factors,
 ) -> Rows:
@@ -131,9 +129,7 @@ def _solve_orders(
     return [list(row) for row in found[1:]]
 
 
-def known_forces(
-    robot: Robot, q: Scalars, rates: Sequence[Scalars], wrenches: Loads | None
-) -> Scalars:
+def known_forces(robot: Robot, q: Scalars, rates: Rates, wrenches: Loads | None) -> Scalars:
     """Return f_k of ``Q⁽ᵏ⁾ = M a⁽ᵏ⁾ + f_k``: the k + 1 rates before a⁽ᵏ⁾ are known, it is zero."""
     k = len(rates) - 1
     loads = {key: rows[: k + 1] for key, rows in (wrenches or {}).items()}
@@ -143,7 +139,7 @@ def known_forces(
 def forward_dynamics_partials(
     robot: Robot,
     q: Scalars,
-    rates: Sequence[Scalars],
+    rates: Rates,
     wrenches: Loads | None = None,
     method: str | None = None,
 ) -> Rows:

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from jounce.algebra.vector import ZERO, Vec3
 from jounce.dynamics.motion import Moving, moving
-from jounce.dynamics.rows import Rows, Scalars, as_rows
+from jounce.dynamics.rows import Rates, Rows, Scalars, as_rows
 from jounce.dynamics.twists import body_forces
 from jounce.model.lowering.reduced import reduced
 from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
 
 
-def gravity_forces(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+def gravity_forces(robot: Robot, q: Scalars, rates: Rates) -> Rows:
     """Return the gravity forces g, dg/dt, ... as rows of nv scalars; K rates give K + 1 rows."""
     return as_rows(gravity_force_jets(moving(reduced(robot), q, rates)), len(rates))
 
 
-def gravity_wrenches(
-    robot: Robot, q: Scalars, rates: Sequence[Scalars], representation: str
-) -> Rows:
+def gravity_wrenches(robot: Robot, q: Scalars, rates: Rates, representation: str) -> Rows:
     """Return the wrench of gravity on every body, ``W_i = M_i Ad(C_i)⁻¹ (0, g)`` [M20, (23)-(25)].
 
     6 scalars each; K rates give K + 1 rows.

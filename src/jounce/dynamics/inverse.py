@@ -17,7 +17,7 @@ from jounce.dynamics.inverse_formulations import (
     inverse_dynamics_spatial,
 )
 from jounce.dynamics.motion import LinkMotion, Moving, add_forces, moving
-from jounce.dynamics.rows import Rows, Scalars, as_rows
+from jounce.dynamics.rows import Rates, Rows, Scalars, as_rows
 from jounce.dynamics.wrenches import FrameWrench, Loads, frame_wrenches, wrenches_beyond
 from jounce.model.lowering.reduced import reduced
 from jounce.model.lowering.tree import Link, Tree
@@ -27,7 +27,7 @@ from jounce.model.robot import Robot
 def inverse_dynamics(
     robot: Robot,
     q: Scalars,
-    rates: Sequence[Scalars],
+    rates: Rates,
     wrenches: Loads | None = None,
     formulation: str = "momentum",
     *,

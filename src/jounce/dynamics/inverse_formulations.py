@@ -13,7 +13,7 @@ from jounce.algebra.se3 import NO_FORCE, NO_MOTION, Force, Motion
 from jounce.algebra.vector import ZERO, Vec3
 from jounce.dynamics.joint_wrenches import joint_wrench_jets
 from jounce.dynamics.motion import Moving, add_forces
-from jounce.dynamics.twists import motion_in
+from jounce.dynamics.twists import represented
 from jounce.dynamics.wrenches import FrameWrench, link_wrenches
 
 
@@ -89,9 +89,9 @@ def inverse_dynamics_hybrid(m: Moving, wrenches: Sequence[FrameWrench]) -> list[
         turned = SpatialInertia(mass, R.rotate(first_moment), rotational.rotated(R))
         W = _hybrid_wrench(turned, twists[i], gravity)
         if i in external:
-            W = W - Force(R.rotate(external[i].moment), R.rotate(external[i].force))
+            W = W - represented("hybrid", external[i], poses[i])
         W = W + beyond[i]
-        S = [motion_in("hybrid", X, poses[i]) for X in link.step.screws]
+        S = [represented("hybrid", X, poses[i]) for X in link.step.screws]
         add_forces(forces, link, m.motions[i], [column.power(W) for column in S])
         if link.parent >= 0:
             r = poses[i].p - poses[link.parent].p
@@ -107,7 +107,7 @@ def _hybrid_twists(m: Moving) -> list[Motion]:
         if link.parent >= 0:
             w, v = twists[link.parent]
             V = Motion(w, v + w.cross(pose.p - m.poses[link.parent].p))
-        twists.append(V + motion_in("hybrid", motion.twist, pose))
+        twists.append(V + represented("hybrid", motion.twist, pose))
     return twists
 
 

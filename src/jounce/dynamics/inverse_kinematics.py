@@ -17,14 +17,12 @@ from jounce.algebra.se3 import Transform, components
 from jounce.dynamics.factorization import Vector, dot, is_zero, orthogonalize
 from jounce.dynamics.jacobian import frame_columns
 from jounce.dynamics.motion import moving
-from jounce.dynamics.rows import Rows
-from jounce.dynamics.twists import motion_in
+from jounce.dynamics.rows import Groups, Rows
+from jounce.dynamics.twists import represented
 from jounce.errors import UnsupportedError
 from jounce.model.directions import DIRECTIONS
 from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
-
-Groups = Sequence[Any]  # the arguments of a kernel: a vector, or vectors, one an order
 
 _SUBSETS = [" ".join(d for k, d in enumerate(DIRECTIONS) if mask >> k & 1) for mask in range(1, 64)]
 DIRECTION_OPTIONS = {"directions": tuple(_SUBSETS[::-1])}
@@ -225,5 +223,5 @@ def _twist_derivative(tree: Tree, task: Task, q: Vector, rates: Sequence[Vector]
     m, k = moving(tree, q, rates), len(rates) - 1
     V = task.placement.pull(m.twists[task.link])
     if task.representation != "body":
-        V = motion_in(task.representation, V, m.placed(task.link, task.placement))
+        V = represented(task.representation, V, m.placed(task.link, task.placement))
     return [derivatives(x, k)[k] for x in components(V)]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from jounce.algebra.se3 import NO_MOTION, Motion, Transform, components
 from jounce.dynamics.motion import Columns, Moving, moving
-from jounce.dynamics.rows import Rows, Scalars, as_rows
-from jounce.dynamics.twists import motion_in
+from jounce.dynamics.rows import Rates, Rows, Scalars, as_rows
+from jounce.dynamics.twists import represented
 from jounce.errors import UnsupportedError
 from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
@@ -38,23 +37,21 @@ def frame_columns(m: Moving, link: int, T_link_frame: Transform, representation:
     return {v: Motion(w, u + w.cross(origin)) for v, (w, u) in columns.items()}
 
 
-def jacobian(
-    robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: str, representation: str
-) -> Rows:
+def jacobian(robot: Robot, q: Scalars, rates: Rates, frame: str, representation: str) -> Rows:
     """Return the Jacobian of a frame, 6 nv scalars, row by row; K rates give K + 1 rows."""
     m = moving(lowered(robot), q, rates)
     columns = frame_columns(m, *m.tree.frame(robot.frame(frame)), representation)
     return as_rows(_matrix(columns, robot.nv), len(rates))
 
 
-def body_jacobians(robot: Robot, q: Scalars, rates: Sequence[Scalars], representation: str) -> Rows:
+def body_jacobians(robot: Robot, q: Scalars, rates: Rates, representation: str) -> Rows:
     """Return the Jacobians of all bodies; column j of body i is B_{i,j} of KM21."""
     m = moving(lowered(robot), q, rates)
     poses, columns = m.poses, m.columns
     scalars: list[Any] = []
     for link, T in m.tree.bodies:
         pose = poses[link] @ T
-        moved = {v: motion_in(representation, T.pull(X), pose) for v, X in columns[link].items()}
+        moved = {v: represented(representation, T.pull(X), pose) for v, X in columns[link].items()}
         scalars += _matrix(moved, robot.nv)
     return as_rows(scalars, len(rates))
 
@@ -65,7 +62,7 @@ def _matrix(columns: Columns, nv: int) -> list[Any]:
     return [column[row] for row in range(6) for column in dense]
 
 
-def joint_screws(robot: Robot, q: Scalars, rates: Sequence[Scalars], representation: str) -> Rows:
+def joint_screws(robot: Robot, q: Scalars, rates: Rates, representation: str) -> Rows:
     """Return the joint screws, 6 scalars a velocity; K rates give K + 1 rows.
 
     ``S_i = Ad(C_i) Ξ_i`` in the world [M20, (7)]; in every representation they are the joint's
@@ -87,5 +84,5 @@ def joint_screws(robot: Robot, q: Scalars, rates: Sequence[Scalars], representat
         for joint, (i, T) in zip(robot.joints, m.tree.bodies, strict=True):
             own = range(joint.v_slice.start, joint.v_slice.stop)
             pose = poses[i] @ T
-            screws += [motion_in(representation, T.pull(columns[i][v]), pose) for v in own]
+            screws += [represented(representation, T.pull(columns[i][v]), pose) for v in own]
     return as_rows((x for S in screws for x in components(S)), len(rates))

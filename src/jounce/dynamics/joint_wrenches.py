@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from jounce.algebra.se3 import Force
 from jounce.dynamics.motion import Moving, moving
-from jounce.dynamics.rows import Rows, Scalars, as_rows
+from jounce.dynamics.rows import Rates, Rows, Scalars, as_rows
 from jounce.dynamics.twists import body_forces
 from jounce.dynamics.wrenches import FrameWrench, Loads, frame_wrenches, link_wrenches
 from jounce.model.lowering.tree import lowered
@@ -38,7 +38,7 @@ def joint_wrench_jets(m: Moving, wrenches: Sequence[FrameWrench]) -> list[Force]
 def joint_wrenches(
     robot: Robot,
     q: Scalars,
-    rates: Sequence[Scalars],
+    rates: Rates,
     wrenches: Loads | None,
     representation: str,
 ) -> Rows:

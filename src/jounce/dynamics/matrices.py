@@ -14,7 +14,7 @@ from jounce.algebra.coriolis import NO_FORM, CoriolisForm
 from jounce.algebra.inertia import SpatialInertia
 from jounce.algebra.se3 import NO_FORCE, Force, Motion
 from jounce.dynamics.motion import Moving, moving
-from jounce.dynamics.rows import Rows, Scalars, matrix_rows
+from jounce.dynamics.rows import Rates, Rows, Scalars, matrix_rows
 from jounce.model.lowering.reduced import reduced
 from jounce.model.lowering.tree import Tree
 from jounce.model.robot import Robot
@@ -23,12 +23,12 @@ Matrix = list[list[Any]]
 FACTORIZATIONS = ("passive", "kinematic", "christoffel")
 
 
-def mass_matrix(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+def mass_matrix(robot: Robot, q: Scalars, rates: Rates) -> Rows:
     """Return M, dM/dt, ... as rows of nv² scalars; K rates give K + 1 rows."""
     return matrix_rows(mass_matrix_jets(moving(reduced(robot), q, rates)), len(rates))
 
 
-def coriolis_matrix(robot: Robot, q: Scalars, rates: Sequence[Scalars], factorization: str) -> Rows:
+def coriolis_matrix(robot: Robot, q: Scalars, rates: Rates, factorization: str) -> Rows:
     """Return C, dC/dt, ... as rows of nv² scalars; K rates give K rows.
 
     Only the christoffel matrix is one of M alone and so indifferent to regrouped inertias.

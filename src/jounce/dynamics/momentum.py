@@ -8,7 +8,7 @@ from typing import Any
 from jounce.algebra.se3 import NO_FORCE, Force, Motion, components
 from jounce.algebra.vector import ZERO, Vec3
 from jounce.dynamics.motion import Moving, moving
-from jounce.dynamics.rows import Rows, Scalars, as_rows
+from jounce.dynamics.rows import Rates, Rows, Scalars, as_rows
 from jounce.dynamics.twists import body_forces
 from jounce.errors import UnsupportedError
 from jounce.model.lowering.tree import lowered
@@ -45,20 +45,20 @@ def first_moment(robot: Robot, m: Moving) -> Vec3:
     return total
 
 
-def body_momenta(robot: Robot, q: Scalars, rates: Sequence[Scalars], representation: str) -> Rows:
+def body_momenta(robot: Robot, q: Scalars, rates: Rates, representation: str) -> Rows:
     """Return the momentum ``M_i V_i`` of every body [M20, (10)]; K rates give K rows."""
     m = moving(lowered(robot), q, rates)
     momenta = [link.inertia.apply(V) for link, V in zip(m.links, m.twists, strict=True)]
     return as_rows(body_forces(m, momenta, representation), len(rates) - 1)
 
 
-def momentum(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+def momentum(robot: Robot, q: Scalars, rates: Rates) -> Rows:
     """Return angular and linear momentum about the world origin; K rates give K rows."""
     h = momentum_jets(moving(lowered(robot), q, rates))
     return as_rows(components(h), len(rates) - 1)
 
 
-def centroidal_momentum(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+def centroidal_momentum(robot: Robot, q: Scalars, rates: Rates) -> Rows:
     """Return angular and linear momentum about the centre of mass; K rates give K rows."""
     m = moving(lowered(robot), q, rates)
     L, P = momentum_jets(m)
@@ -66,7 +66,7 @@ def centroidal_momentum(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> R
     return as_rows(components(about_com), len(rates) - 1)
 
 
-def kinetic_energy(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+def kinetic_energy(robot: Robot, q: Scalars, rates: Rates) -> Rows:
     """Return ``½ Σ V_iᵀ M_i V_i`` and that of the motors, ``½ Σ armature v²``: ½ vᵀ M v; K rows."""
     m = moving(lowered(robot), q, rates)
     twice: Any = 0.0
@@ -77,18 +77,18 @@ def kinetic_energy(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
     return as_rows([twice * 0.5], len(rates) - 1)
 
 
-def potential_energy(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+def potential_energy(robot: Robot, q: Scalars, rates: Rates) -> Rows:
     """Return the potential energy, zero for all matter at the world origin."""
     h = first_moment(robot, moving(lowered(robot), q, rates))
     return as_rows([-robot.gravity.dot(h)], len(rates) - 1)
 
 
-def center_of_mass(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+def center_of_mass(robot: Robot, q: Scalars, rates: Rates) -> Rows:
     """Return the centre of mass in the world; K rates give K + 1 rows."""
     return as_rows(center_of_mass_jets(robot, moving(lowered(robot), q, rates)), len(rates))
 
 
-def com_jacobian(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+def com_jacobian(robot: Robot, q: Scalars, rates: Rates) -> Rows:
     """Return the Jacobian of the centre of mass, 3 nv scalars, row by row [GOA13, (7)]."""
     columns = com_jacobian_jets(robot, moving(lowered(robot), q, rates))
     return as_rows([column[k] for k in range(3) for column in columns], len(rates))

@@ -31,7 +31,7 @@ from jounce.dynamics.friction import friction_slope
 from jounce.dynamics.matrices import Matrix, add_entry, branch, composite_inertias, zeros
 from jounce.dynamics.momentum import momenta_beyond
 from jounce.dynamics.motion import LinkMotion, Moving, moving
-from jounce.dynamics.rows import Rows, Scalars
+from jounce.dynamics.rows import Rates, Rows, Scalars
 from jounce.dynamics.variation import varied_poses
 from jounce.dynamics.wrenches import FrameWrench, Loads, frame_wrenches, wrenches_beyond
 from jounce.model.lowering.reduced import reduced
@@ -40,7 +40,7 @@ from jounce.model.robot import Robot
 
 
 def inverse_dynamics_partials(
-    robot: Robot, q: Scalars, rates: Sequence[Scalars], wrenches: Loads | None = None
+    robot: Robot, q: Scalars, rates: Rates, wrenches: Loads | None = None
 ) -> Rows:
     """Return ∂Q⁽ᵏ⁾/∂q⁽ʲ⁾, a row of nv² scalars for each k and j: k = 0 … K − 2, j = 0 … K.
 
@@ -55,7 +55,7 @@ def inverse_dynamics_partials(
 
 
 def own_partials(
-    robot: Robot, q: Scalars, rates: Sequence[Scalars], wrenches: Loads | None = None
+    robot: Robot, q: Scalars, rates: Rates, wrenches: Loads | None = None
 ) -> list[Matrix]:
     """Return ∂Q/∂q, ∂Q/∂v and ∂Q/∂a, loads included, as jets."""
     m = moving(reduced(robot), q, rates)
@@ -78,9 +78,7 @@ def _add_loads(by_q: Matrix, m: Moving, wrenches: Sequence[FrameWrench]) -> None
         row[:] = [x + partial(pull, v) for v, x in enumerate(row)]
 
 
-def mixed_partials(
-    robot: Robot, rates: Sequence[Scalars], first: Sequence[Matrix], order: int
-) -> Rows:
+def mixed_partials(robot: Robot, rates: Rates, first: Sequence[Matrix], order: int) -> Rows:
     """Return the partials of all time derivatives from the jets of those of a quantity itself.
 
     ``first`` are its partials by q, v, ...; the recursion is that of `inverse_dynamics_partials`.
@@ -124,7 +122,7 @@ def _turned(matrix: Sequence[Any], turning: _Turning, order: int) -> list[Any]:
 _Turning = dict[int, list[tuple[int, Any]]]
 
 
-def _turning(robot: Robot, rates: Sequence[Scalars]) -> _Turning:
+def _turning(robot: Robot, rates: Rates) -> _Turning:
     """Return ad(v), zero where the screws of a joint commute: for a column, (row, derivatives)."""
     result: _Turning = {}
     for link in lowered(robot).links:

@@ -10,10 +10,10 @@ from jounce.algebra.se3 import Motion, Transform
 from jounce.algebra.so3 import Rotation
 from jounce.algebra.vector import Vec3
 from jounce.dynamics.factorization import Vector, dot, orthogonalize
-from jounce.dynamics.inverse_kinematics import Groups, Task, task_of
+from jounce.dynamics.inverse_kinematics import Task, task_of
 from jounce.dynamics.jacobian import frame_columns
 from jounce.dynamics.motion import at_start, moving
-from jounce.dynamics.rows import Rows
+from jounce.dynamics.rows import Groups, Rows
 from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
 

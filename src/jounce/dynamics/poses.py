@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from jounce.algebra.se3 import Transform
 from jounce.dynamics.motion import moving
-from jounce.dynamics.rows import Rows, Scalars, as_rows
+from jounce.dynamics.rows import Rates, Rows, Scalars, as_rows
 from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
 
 
-def poses(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+def poses(robot: Robot, q: Scalars, rates: Rates) -> Rows:
     """Return ``T_world_body`` of every body, 16 scalars each; K rates give K + 1 rows."""
     m = moving(lowered(robot), q, rates)
     return as_rows((x for place in m.tree.bodies for x in _entries(m.placed(*place))), len(rates))
 
 
-def frame_pose(robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: str) -> Rows:
+def frame_pose(robot: Robot, q: Scalars, rates: Rates, frame: str) -> Rows:
     """Return ``T_world_frame``, 16 scalars; K rates give K + 1 rows."""
     m = moving(lowered(robot), q, rates)
     return as_rows(_entries(m.placed(*m.tree.frame(robot.frame(frame)))), len(rates))

@@ -12,7 +12,7 @@ from jounce.algebra.tangent import Tangent
 from jounce.algebra.vector import Vec3
 from jounce.dynamics.friction import motor_signal
 from jounce.dynamics.motion import Moving, moving
-from jounce.dynamics.rows import Rows, Scalars, as_rows, matrix_rows
+from jounce.dynamics.rows import Groups, Rates, Rows, Scalars, as_rows, matrix_rows
 from jounce.model.lowering.tree import lowered
 from jounce.model.parameters import motor_kinds, motor_shape
 from jounce.model.robot import Robot
@@ -30,7 +30,7 @@ UNITS = _unit_inertias()
 def regressor(
     robot: Robot,
     q: Scalars,
-    rates: Sequence[Scalars],
+    rates: Rates,
     friction: str = "",
     armature: str = "",
     coulomb_speed: str = "",
@@ -67,7 +67,7 @@ def regressor_columns(robot: Robot, friction: str, armature: str, coulomb_speed:
     return robot.n_parameters + robot.nv * len(motor_kinds(friction.split(), bool(armature)))
 
 
-def static_regressor(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+def static_regressor(robot: Robot, q: Scalars, rates: Rates) -> Rows:
     """Return Y with ``g⁽ᵏ⁾ = Y⁽ᵏ⁾ π``: what gravity alone asks of the joints; K + 1 rows."""
     m = moving(lowered(robot), q, rates)
     fields = (T.pull(m.gravity_fields[link]) for link, T in m.tree.bodies)
@@ -75,14 +75,14 @@ def static_regressor(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows
     return matrix_rows(_projected(m, wrenches), len(rates))
 
 
-def kinetic_energy_regressor(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+def kinetic_energy_regressor(robot: Robot, q: Scalars, rates: Rates) -> Rows:
     """Return Y with ``T = Y π``, one row of 10 n_bodies scalars an order: ``½ Vᵀ M_k V``."""
     m = moving(lowered(robot), q, rates)
     own = [T.pull(m.twists[link]) for link, T in m.tree.bodies]
     return as_rows((V.power(unit.apply(V)) * 0.5 for V in own for unit in UNITS), len(rates) - 1)
 
 
-def potential_energy_regressor(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+def potential_energy_regressor(robot: Robot, q: Scalars, rates: Rates) -> Rows:
     """Return Y with ``U = Y π``, one row of 10 n_bodies scalars an order: ``−g · (m p + R h)``."""
     m, up = moving(lowered(robot), q, rates), -robot.gravity
     scalars: list[Any] = []
@@ -92,7 +92,7 @@ def potential_energy_regressor(robot: Robot, q: Scalars, rates: Sequence[Scalars
     return as_rows(scalars, len(rates) - 1)
 
 
-def regressor_gradient(robot: Robot, groups: Sequence[Scalars]) -> Rows:
+def regressor_gradient(robot: Robot, groups: Groups) -> Rows:
     """Return ``Σ_ij G_ij ∂Y_ij/∂x`` for x = q, v, a, one row of 3 nv scalars.
 
     Joints with a quaternion are not taken: their q has no partials of its own.
@@ -109,9 +109,7 @@ def regressor_gradient(robot: Robot, groups: Sequence[Scalars]) -> Rows:
     return [total]
 
 
-def slotine_li_regressor(
-    robot: Robot, q: Scalars, rates: Sequence[Scalars], factorization: str
-) -> Rows:
+def slotine_li_regressor(robot: Robot, q: Scalars, rates: Rates, factorization: str) -> Rows:
     """Return Y of ``M a_r + C v_r + g = Y π``, one row; the rates are v, v_r, a_r [GOA13, (16)].
 
     Body by body, V the twist, V_r = J v_r, A_r = J a_r + dJ/dt v_r, P u = ad(V)ᵀ M u::

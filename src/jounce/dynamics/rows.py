@@ -15,6 +15,8 @@ from jounce.algebra.jet import derivatives
 
 Rows = list[list[Any]]  # [order][component]
 Scalars = Sequence[Any]
+Rates = Sequence[Scalars]  # v, dv/dt, ...
+Groups = Sequence[Any]  # the arguments of other kernels: vectors, or lists of them, one an order
 
 
 def as_rows(scalars: Iterable[Any], order: int) -> Rows:

@@ -5,7 +5,8 @@ The texts of these quantities run on tangent numbers, as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import functools
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from jounce.algebra.inertia import SpatialInertia, Symmetric3
@@ -24,7 +25,7 @@ from jounce.dynamics.momentum import com_jacobian
 from jounce.dynamics.motion import Moving, moving
 from jounce.dynamics.partials import inverse_dynamics_partials
 from jounce.dynamics.poses import frame_pose
-from jounce.dynamics.rows import Rows, Scalars, as_rows
+from jounce.dynamics.rows import Rates, Rows, Scalars, as_rows
 from jounce.dynamics.twists import frame_twist
 from jounce.dynamics.variation import (
     configuration_partials,
@@ -37,67 +38,45 @@ from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
 
 
-def mass_matrix_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
-    """Return ∂M_ij/∂q_h, one row of nv³ scalars, the varied coordinate running fastest."""
-    return configuration_partials(mass_matrix, robot, q, rates)
+def _partials_of(
+    text: Callable[..., Rows], name: str, by: Callable[..., Rows] = configuration_partials
+) -> Callable[..., Rows]:
+    """Return the text of the partials of another one, the varied coordinate running fastest."""
+    made: Any = functools.partial(by, text)
+    made.__name__ = name
+    return made
 
 
-def coriolis_partials(
-    robot: Robot, q: Scalars, rates: Sequence[Scalars], factorization: str
-) -> Rows:
-    """Return ∂C_ij/∂q_h and ∂C_ij/∂v_h, two rows of nv³ scalars."""
-    return motion_partials(coriolis_matrix, robot, q, rates, factorization)
+mass_matrix_partials = _partials_of(mass_matrix, "mass_matrix_partials")  # nv³ scalars
+gravity_partials = _partials_of(gravity_forces, "gravity_partials")  # nv²
+# with time derivatives, one row each: of 6 nv², 3 nv² and 16 nv scalars
+jacobian_partials = _partials_of(jacobian, "jacobian_partials")
+com_jacobian_partials = _partials_of(com_jacobian, "com_jacobian_partials")
+frame_pose_partials = _partials_of(frame_pose, "frame_pose_partials")
+# ∂C_ij/∂q_h and ∂C_ij/∂v_h, two rows of nv³ scalars
+coriolis_partials = _partials_of(coriolis_matrix, "coriolis_partials", motion_partials)
+# ∂V⁽ᵏ⁾/∂q⁽ʲ⁾, a row of 6 nv scalars for each k and j: k = 0 … K − 1, j = 0 … K
+frame_twist_partials = _partials_of(frame_twist, "frame_twist_partials", motion_partials)
 
 
-def gravity_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
-    """Return ∂g_i/∂q_h, one row of nv² scalars."""
-    return configuration_partials(gravity_forces, robot, q, rates)
-
-
-def jacobian_partials(
-    robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: str, representation: str
-) -> Rows:
-    """Return ∂J/∂q_h, ∂(dJ/dt)/∂q_h, ... of a frame, rows of 6 nv² scalars."""
-    return configuration_partials(jacobian, robot, q, rates, frame, representation)
-
-
-def com_jacobian_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
-    """Return ∂J/∂q_h, ∂(dJ/dt)/∂q_h, ... of the centre of mass, rows of 3 nv² scalars."""
-    return configuration_partials(com_jacobian, robot, q, rates)
-
-
-def frame_pose_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: str) -> Rows:
-    """Return ∂T/∂q_h, ∂(dT/dt)/∂q_h, ... of a frame, rows of 16 nv scalars."""
-    return configuration_partials(frame_pose, robot, q, rates, frame)
-
-
-def frame_twist_partials(
-    robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: str, representation: str
-) -> Rows:
-    """Return ∂V⁽ᵏ⁾/∂q⁽ʲ⁾, a row of 6 nv scalars for each k and j: k = 0 … K − 1, j = 0 … K."""
-    return motion_partials(frame_twist, robot, q, rates, frame, representation)
-
-
-def mass_matrix_parameter_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+def mass_matrix_parameter_partials(robot: Robot, q: Scalars, rates: Rates) -> Rows:
     """Return ∂M_ij/∂π, one row of nv² 10 n scalars."""
     M = mass_matrix_jets(_varied_matter(robot, q, rates))
     return _by_parameters(robot, (x for row in M for x in row))
 
 
-def coriolis_parameter_partials(
-    robot: Robot, q: Scalars, rates: Sequence[Scalars], factorization: str
-) -> Rows:
+def coriolis_parameter_partials(robot: Robot, q: Scalars, rates: Rates, factorization: str) -> Rows:
     """Return ∂C_ij/∂π, one row of nv² 10 n scalars."""
     C = coriolis_matrix_jets(_varied_matter(robot, q, rates), factorization)
     return _by_parameters(robot, (x for row in C for x in row))
 
 
-def gravity_parameter_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+def gravity_parameter_partials(robot: Robot, q: Scalars, rates: Rates) -> Rows:
     """Return ∂g_i/∂π, one row of nv 10 n scalars."""
     return _by_parameters(robot, gravity_force_jets(_varied_matter(robot, q, rates)))
 
 
-def _varied_matter(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Moving:
+def _varied_matter(robot: Robot, q: Scalars, rates: Rates) -> Moving:
     """Return the moving tree with tangent numbers for all inertial parameters.
 
     What is linear in them does not depend on their values, so these are zero.
@@ -116,7 +95,7 @@ def _by_parameters(robot: Robot, jets: Iterable[Any]) -> Rows:
     return [partials(row, range(robot.n_parameters))]
 
 
-def inverse_dynamics_second_partials(robot: Robot, q: Scalars, rates: Sequence[Scalars]) -> Rows:
+def inverse_dynamics_second_partials(robot: Robot, q: Scalars, rates: Rates) -> Rows:
     """Return ∂²Q/∂q∂q, ∂²Q/∂v∂v, ∂²Q/∂q∂v and ∂²Q/∂a∂q, four rows of nv³ scalars [i, j, h].
 
     The analytic text of the first partials runs on tangent numbers in q; that gives all but::

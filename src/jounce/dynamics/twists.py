@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from jounce.algebra.se3 import NO_MOTION, Force, Motion, Transform, components
+from jounce.algebra.se3 import NO_MOTION, Force, Motion, Pair, Transform, components
 from jounce.algebra.vector import ZERO
 from jounce.dynamics.motion import Moving, moving
-from jounce.dynamics.rows import Rows, Scalars, as_rows
+from jounce.dynamics.rows import Rates, Rows, Scalars, as_rows
 from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
 
 REPRESENTATIONS = ("body", "spatial", "hybrid")
 
 
-def motion_in(representation: str, body: Motion, pose: Transform) -> Motion:
-    """Return a motion given in a frame at ``pose`` in another representation.
+def represented(representation: str, body: Pair, pose: Transform) -> Pair:
+    """Return a motion, wrench or momentum given in a frame at ``pose`` in another representation.
 
     ``body``: in the frame; ``spatial``: in the world, about its origin, ``Ad(C) V``
-    [M20, (33)]; ``hybrid``: in world axes about the frame's origin.
+    [M20, (33)], ``Ad(C)⁻ᵀ W``; ``hybrid``: in world axes about the frame's origin.
     """
     if representation == "body":
         return body
     if representation == "spatial":
-        return pose.act(body)
-    return Motion(pose.rotation.rotate(body.angular), pose.rotation.rotate(body.linear))
+        return pose.act(body) if isinstance(body, Motion) else pose.push(body)
+    return type(body)(*map(pose.rotation.rotate, body))
 
 
 def twist_rates_in(representation: str, body: Motion, pose: Transform, order: int) -> list[Motion]:
@@ -44,35 +44,24 @@ def twist_rates_in(representation: str, body: Motion, pose: Transform, order: in
         else:  # ad(V) V = 0 and ω × ω = 0
             X = X.dt() if representation == "spatial" else X.dt() + Motion(ZERO, w.cross(v))
         rates.append(X)
-    return [motion_in(representation, X, pose) for X in rates]
-
-
-def force_in(representation: str, body: Force, pose: Transform) -> Force:
-    """Return a wrench or momentum given in a frame at ``pose`` in another representation."""
-    if representation == "body":
-        return body
-    if representation == "spatial":
-        return pose.push(body)
-    return Force(pose.rotation.rotate(body.moment), pose.rotation.rotate(body.force))
+    return [represented(representation, X, pose) for X in rates]
 
 
 def body_forces(m: Moving, links: Sequence[Force], representation: str) -> list[Any]:
     """Return wrenches or momenta of links, in their frames, as those of bodies, 6 scalars each."""
     scalars, poses = [], m.poses
     for i, T in m.tree.bodies:
-        W = force_in(representation, T.inverse.push(links[i]), poses[i] @ T)
+        W = represented(representation, T.inverse.push(links[i]), poses[i] @ T)
         scalars += components(W)
     return scalars
 
 
-def twists(robot: Robot, q: Scalars, rates: Sequence[Scalars], representation: str) -> Rows:
+def twists(robot: Robot, q: Scalars, rates: Rates, representation: str) -> Rows:
     """Return the twist of every body, 6 scalars each; K rates give K rows."""
     return _twist_rows(robot, q, rates, representation, lowered(robot).bodies)
 
 
-def frame_twist(
-    robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: str, representation: str
-) -> Rows:
+def frame_twist(robot: Robot, q: Scalars, rates: Rates, frame: str, representation: str) -> Rows:
     """Return the twist of a frame, 6 scalars; K rates give K rows."""
     tree = lowered(robot)
     link, T = tree.frame(robot.frame(frame))
@@ -84,7 +73,7 @@ def frame_twist(
     return [as_rows(components(X), 0)[0] for X in moved]
 
 
-def relative_twists(robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: str) -> Rows:
+def relative_twists(robot: Robot, q: Scalars, rates: Rates, frame: str) -> Rows:
     """Return the twist of every body relative to a frame, in the frame of the body.
 
     With p the parent of i, outwards from the frame's body j, whose own is zero, and inwards::
@@ -110,7 +99,7 @@ def relative_twists(robot: Robot, q: Scalars, rates: Sequence[Scalars], frame: s
 def _twist_rows(
     robot: Robot,
     q: Scalars,
-    rates: Sequence[Scalars],
+    rates: Rates,
     representation: str,
     places: Sequence[tuple[int, Transform]],
 ) -> Rows:
@@ -121,5 +110,5 @@ def _twist_rows(
         if link < 0:
             scalars += [0.0] * 6
             continue
-        scalars += components(motion_in(representation, T.pull(twists[link]), poses[link] @ T))
+        scalars += components(represented(representation, T.pull(twists[link]), poses[link] @ T))
     return as_rows(scalars, len(rates) - 1)

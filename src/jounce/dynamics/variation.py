@@ -5,7 +5,7 @@ A text that runs on them yields its partials by the tangent increment of `jounce
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from jounce.algebra.so3 import Rotation
 from jounce.algebra.tangent import Tangent, partial
 from jounce.algebra.vector import Vec3
 from jounce.dynamics.motion import LinkMotion, Moving
-from jounce.dynamics.rows import Rows, Scalars
+from jounce.dynamics.rows import Rates, Rows, Scalars
 from jounce.model.lowering.tree import Link
 from jounce.model.robot import Robot
 
@@ -51,21 +51,15 @@ def _varied_motion(link: Link, motion: LinkMotion) -> LinkMotion:
     """Return the motion with the variations of the pose by the joint's own velocities."""
     R, p = motion.pose
     where = link.coordinates
-    turned: list[list[dict[int, Any]]] = [[{}, {}, {}] for _ in range(3)]
-    shifted: list[dict[int, Any]] = [{}, {}, {}]
-    for k, X in enumerate(link.step.screws):
-        shift = R.rotate(X.linear)
-        for i, row in enumerate(R.rows):
-            rate = row.cross(X.angular)  # rows of R hat(w)
-            for j in range(3):
-                turned[i][j][where.v + k] = rate[j] * where.multiplier
-            shifted[i][where.v + k] = shift[i] * where.multiplier
-    rows = tuple(
-        Vec3(*(Tangent(x, parts) for x, parts in zip(row, row_parts, strict=True)))
-        for row, row_parts in zip(R.rows, turned, strict=True)
-    )
-    position = Vec3(*(Tangent(x, parts) for x, parts in zip(p, shifted, strict=True)))
-    return motion._replace(pose=Transform(Rotation(rows), position))  # type: ignore[arg-type]
+    screws = list(enumerate(link.step.screws, start=where.v))
+
+    def varied(start: Vec3, rates: Mapping[int, Vec3]) -> Vec3:
+        parts = [{v: x[i] * where.multiplier for v, x in rates.items()} for i in range(3)]
+        return Vec3(*map(Tangent, start, parts))
+
+    x, y, z = (varied(r, {v: r.cross(X.angular) for v, X in screws}) for r in R.rows)  # R hat(w)
+    position = varied(p, {v: R.rotate(X.linear) for v, X in screws})
+    return motion._replace(pose=Transform(Rotation((x, y, z)), position))
 
 
 def partials(scalars: Iterable[Any], variables: range) -> list[Any]:
@@ -74,19 +68,19 @@ def partials(scalars: Iterable[Any], variables: range) -> list[Any]:
 
 
 def configuration_partials(
-    text: Callable[..., Rows], robot: Robot, q: Scalars, rates: Sequence[Scalars], *rest: Any
+    text: Callable[..., Rows], robot: Robot, q: Scalars, rates: Rates, **options: str
 ) -> Rows:
     """Return the partials of every row of a text by q."""
-    rows = text(robot, varied_configuration(robot, q), rates, *rest)
+    rows = text(robot, varied_configuration(robot, q), rates, **options)
     return [partials(row, range(robot.nv)) for row in rows]
 
 
 def motion_partials(
-    text: Callable[..., Rows], robot: Robot, q: Scalars, rates: Sequence[Scalars], *rest: Any
+    text: Callable[..., Rows], robot: Robot, q: Scalars, rates: Rates, **options: str
 ) -> Rows:
     """Return the partials of every row of a text by q and by every rate, in this order."""
     nv = robot.nv
     varied = [varied_rate(rate, nv * (j + 1)) for j, rate in enumerate(rates)]
-    rows = text(robot, varied_configuration(robot, q), varied, *rest)
+    rows = text(robot, varied_configuration(robot, q), varied, **options)
     blocks = [range(nv * j, nv * (j + 1)) for j in range(len(rates) + 1)]
     return [partials(row, block) for row in rows for block in blocks]

@@ -9,7 +9,7 @@ from jounce.algebra.jet import Jet
 from jounce.algebra.se3 import Force, Transform
 from jounce.algebra.vector import Vec3
 from jounce.dynamics.motion import Moving, moving
-from jounce.dynamics.rows import Rows, Scalars, as_rows
+from jounce.dynamics.rows import Rates, Rows, Scalars, as_rows
 from jounce.model.lowering.tree import Tree, lowered
 from jounce.model.robot import Robot
 
@@ -57,9 +57,7 @@ def wrenches_beyond(m: Moving, wrenches: Sequence[FrameWrench]) -> dict[int, For
     return beyond
 
 
-def wrench_forces(
-    robot: Robot, q: Scalars, rates: Sequence[Scalars], wrenches: Loads | None = None
-) -> Rows:
+def wrench_forces(robot: Robot, q: Scalars, rates: Rates, wrenches: Loads | None = None) -> Rows:
     """Return ``Σ Jᵀ W`` of the wrenches as rows of nv scalars; K rates give K + 1 rows.
 
     No Jacobian is formed: with W the sum of what acts beyond a joint, ``Q_i = Ξ_iᵀ W_i``.
