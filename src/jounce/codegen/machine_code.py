@@ -87,7 +87,7 @@ def load_module(text: str, symbol: str, *, of_words: bool = False) -> tuple[Any,
 
 
 def load_function(text: str, symbol: str, arguments: int) -> Any:
-    """Return a function of so many words to a word, `jounce.codegen.llvm.words`; None where there is none.
+    """Return a function of words to a word (`jounce.codegen.llvm.words`), None where there is none.
 
     It runs without the lock of Python.  There is none without llvmlite, where compiling is switched
     off, and where the first byte of a number is its highest.

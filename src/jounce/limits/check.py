@@ -255,6 +255,18 @@ class Uses:
         return LimitReport(tuple(rows))
 
 
+def sample_rows(
+    forces: MotionForces,
+    limits: MotionLimits,
+    quantities: Sequence[Quantity],
+    time: np.ndarray,
+    motion: Sequence[np.ndarray],
+) -> tuple[LimitRow, ...]:
+    """Return where samples of a motion use most of the limits of these quantities."""
+    found = forces_of(forces, quantities, motion)
+    return worst_rows(limits, quantities, time, values_of(forces.robot, quantities, motion, found))
+
+
 def values_of(
     robot: Robot,
     quantities: Sequence[Quantity],
@@ -279,8 +291,7 @@ def forces_of(
 
 def _check_samples(forces: MotionForces, motion: Any, limits: MotionLimits) -> LimitReport:
     robot = forces.robot
-    is_table = isinstance(motion, MotionTable)
-    time, values = motion[0], motion.motion if is_table else motion[1]
+    time, values = motion[0], motion.motion if isinstance(motion, MotionTable) else motion[1]
     if not len(values):
         raise ShapeError("samples must have q at least, got no values.")
     time, _ = checked_samples(time, values[0])
@@ -289,8 +300,7 @@ def _check_samples(forces: MotionForces, motion: Any, limits: MotionLimits) -> L
     unknown = [q.name for q in limited if q.rates >= len(values)]
     if unknown:
         values = _differentiated(robot, time, values, limits.order, unknown)
-    found = values_of(robot, limited, values, forces_of(forces, limited, values))
-    return LimitReport(worst_rows(limits, limited, time, found), tuple(unknown))
+    return LimitReport(sample_rows(forces, limits, limited, time, values), tuple(unknown))
 
 
 def check_log(
@@ -318,8 +328,7 @@ def check_log(
             chosen = chosen or leading_velocities(robot, motion[0][0], actuated)
             motion, _ = closed_samples(robot, motion, chosen, samples)
         samples += len(table.time)
-        values = values_of(robot, limited, motion, forces_of(forces, limited, motion))
-        for row in worst_rows(limits, limited, table.time, values):
+        for row in sample_rows(forces, limits, limited, table.time, motion):
             known = worst.get((row.quantity, row.joint))
             if known is None or row.use > known.use:
                 worst[row.quantity, row.joint] = row

@@ -9,9 +9,9 @@ import numpy as np
 
 from jounce.api.closures import any_closed
 from jounce.errors import ClosureError, SingularityError, UnsupportedError
-from jounce.limits.check import forces_of, values_of, worst_rows
+from jounce.limits.check import sample_rows
 from jounce.limits.forces import MotionForces
-from jounce.limits.limits import MotionLimits, Quantity, checked_limits
+from jounce.limits.limits import MotionLimits, checked_limits
 from jounce.model.configuration import integrate
 from jounce.model.robot import Robot
 from jounce.trajectory import cosine
@@ -162,13 +162,6 @@ def _shrinkage(
     return factor
 
 
-def _used(
-    forces: MotionForces,
-    limits: MotionLimits,
-    quantities: Sequence[Quantity],
-    time: np.ndarray,
-    motion: list[np.ndarray],
-) -> float:
-    """Return how much of the limits of these quantities a motion uses, 1 being all."""
-    values = values_of(forces.robot, quantities, motion, forces_of(forces, quantities, motion))
-    return max((row.use for row in worst_rows(limits, quantities, time, values)), default=0.0)
+def _used(*samples: Any) -> float:
+    """Return how much of the limits the samples of `sample_rows` use, 1 being all."""
+    return max((row.use for row in sample_rows(*samples)), default=0.0)

@@ -44,10 +44,13 @@ def skeleton(robot: Robot) -> dict[str, Any]:
     ``parent`` (-1: the ground), ``joint`` (the point where its joint is), ``axes`` (of the
     joint), ``held`` (whether a stick leads from the joint of the parent to its own: not for
     a free body), ``tips`` (ends of further sticks that start at its joint) and ``ellipsoid``.
+    ``up`` is up on the page: against gravity, z without any.
     """
-    carriers = set(robot.parents)
-    bodies = [_body(robot, i, is_leaf=i not in carriers) for i in range(robot.n_bodies)]
-    return {"bodies": [*bodies, _ground(robot)], "up": _up(robot)}
+    gravity = np.array(robot.gravity, dtype=float)
+    length = np.linalg.norm(gravity)
+    up = -gravity / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
+    bodies = [_body(robot, i) for i in (*range(robot.n_bodies), -1)]
+    return {"bodies": bodies, "up": up.tolist()}
 
 
 def placements(poses: np.ndarray) -> np.ndarray:
@@ -58,34 +61,25 @@ def placements(poses: np.ndarray) -> np.ndarray:
     return join(poses[..., :3, 3], continuous(quaternion_of(poses[..., :3, :3])))
 
 
-def _body(robot: Robot, index: int, *, is_leaf: bool) -> dict[str, Any]:
-    body, joint = robot.bodies[index], robot.joints[index]
-    start = np.array(joint.type.point, dtype=float)
+def _body(robot: Robot, index: int) -> dict[str, Any]:
+    """Return the entry of a body, or of the ground (-1), whose joint is its origin."""
+    body, kind = (robot.bodies[index], robot.joints[index].type) if index >= 0 else (None, None)
+    start = np.array(kind.point if kind else (0.0, 0.0, 0.0), dtype=float)
+    inertia = body.inertia if body else robot.base_inertia
     tips = _tips(robot, index, start)
-    com = np.array(body.inertia.com, dtype=float)
-    if is_leaf and not tips and body.inertia.mass > 0.0 and _apart(com, start):
+    com = np.array(inertia.com, dtype=float)
+    is_leaf = body is not None and index not in robot.parents
+    if is_leaf and not tips and inertia.mass > 0.0 and _apart(com, start):
         tips = [com.tolist()]
+    ellipsoid = equivalent_ellipsoid(inertia)
     return {
-        "name": body.name,
-        "parent": body.parent,
+        "name": body.name if body else robot.base_name,
+        "parent": body.parent if body else -1,
         "joint": start.tolist(),
-        "axes": [[float(x) for x in axis] for axis in joint.type.axes],
-        "held": not joint.type.is_free,
+        "axes": [[float(x) for x in axis] for axis in kind.axes] if kind else [],
+        "held": kind is not None and not kind.is_free,
         "tips": tips,
-        "ellipsoid": _plain(equivalent_ellipsoid(body.inertia)),
-    }
-
-
-def _ground(robot: Robot) -> dict[str, Any]:
-    origin = np.zeros(3)
-    return {
-        "name": robot.base_name,
-        "parent": -1,
-        "joint": origin.tolist(),
-        "axes": [],
-        "held": False,
-        "tips": _tips(robot, -1, origin),
-        "ellipsoid": _plain(equivalent_ellipsoid(robot.base_inertia)),
+        "ellipsoid": ellipsoid and {name: x.tolist() for name, x in ellipsoid._asdict().items()},
     }
 
 
@@ -103,16 +97,3 @@ def _tips(robot: Robot, index: int, start: np.ndarray) -> list[list[float]]:
 
 def _apart(a: np.ndarray, b: np.ndarray) -> bool:
     return bool(np.linalg.norm(a - b) > _SAME)
-
-
-def _plain(ellipsoid: Ellipsoid | None) -> dict[str, Any] | None:
-    if ellipsoid is None:
-        return None
-    return {name: values.tolist() for name, values in ellipsoid._asdict().items()}
-
-
-def _up(robot: Robot) -> list[float]:
-    """Return the direction that is up on the page: against gravity, z without any."""
-    gravity = np.array(robot.gravity, dtype=float)
-    length = np.linalg.norm(gravity)
-    return (-gravity / length).tolist() if length > 0.0 else [0.0, 0.0, 1.0]

@@ -17,6 +17,7 @@ from jounce.model.components import velocity_names
 
 SHOWN = 4000  # samples of a curve; of longer logs every so-manieth is drawn
 BINS = 60
+COLOURS = {"measured": "#888888", "before": "#d58a00", "after": "#0060c0"}
 ROW = 220  # pixels of the height of a joint
 
 
@@ -58,11 +59,8 @@ def _curves(names: tuple[str, ...], time: np.ndarray, Q: np.ndarray, computed: d
     some = slice(None, None, -(-len(time) // SHOWN))
     for i in range(len(names)):
         for kind, values in {"measured": Q, **computed}.items():
-            style = {"legendgroup": kind, "showlegend": i == 0, "name": kind, "mode": "lines"}
-            colour = {"measured": "#888888", "before": "#d58a00", "after": "#0060c0"}[kind]
-            figure.add_scatter(
-                x=time[some], y=values[some, i], row=i + 1, col=1, line={"color": colour}, **style
-            )
+            line = {"mode": "lines", "line": {"color": COLOURS[kind]}}
+            figure.add_scatter(x=time[some], y=values[some, i], **line, **_named(kind, i))
     return _sized(figure, "Forces, N m (N), over time in s", len(names))
 
 
@@ -73,11 +71,8 @@ def _left(names: tuple[str, ...], Q: np.ndarray, computed: dict) -> Any:
     for i in range(len(names)):
         for kind, values in computed.items():
             counts, edges = np.histogram(Q[:, i] - values[:, i], BINS)
-            figure.add_bar(
-                x=(edges[1:] + edges[:-1]) / 2.0, y=counts, row=i + 1, col=1, name=kind,
-                legendgroup=kind, showlegend=i == 0, opacity=0.6,
-                marker_color={"before": "#d58a00", "after": "#0060c0"}[kind],
-            )  # fmt: skip
+            bar = {"opacity": 0.6, "marker_color": COLOURS[kind]}
+            figure.add_bar(x=(edges[1:] + edges[:-1]) / 2, y=counts, **bar, **_named(kind, i))
     figure.update_layout(barmode="overlay")
     return _sized(figure, "Residuals, N m (N): measured less computed", len(names))
 
@@ -95,6 +90,11 @@ def _parameters(found: Identified) -> Any:
     )  # fmt: skip
     figure.add_scatter(x=names, y=found.terms.start(), mode="markers", name="before")
     return _sized(figure, "Parameters, SI units, with one standard deviation", 3)
+
+
+def _named(kind: str, i: int) -> dict[str, Any]:
+    """Return where joint i is shown, and the name that is in the legend once."""
+    return {"row": i + 1, "col": 1, "name": kind, "legendgroup": kind, "showlegend": i == 0}
 
 
 def _plain(names: tuple[str, ...]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from jounce.lazy import required
-from jounce.report.records import Plot, Report, Section
+from jounce.report.records import Plot, Report
 
 NUMBERS = 1_400_000  # of the plots together; 5.3 bytes of the page each
 BINDS = 0.99  # of a limit: a band under the curves says when
@@ -58,37 +58,19 @@ def _content(report: Report, arrays: list[np.ndarray]) -> dict[str, Any]:
     count = max(_FEWEST, NUMBERS // max(lines, 1))
 
     def plot(given: Plot) -> dict[str, Any]:
-        return {
-            "title": given.title,
-            "unit": given.unit,
-            "lines": [line._asdict() for line in given.lines],
-            "joints": given.joints,
-            "values": stored(thinned(given.values, count).T),
-            "bands": bands(report.time, given),
-        }
-
-    def section(given: Section) -> dict[str, Any]:
-        table = given.table and {
-            "headings": given.table.headings,
-            "rows": [[cell._asdict() for cell in row] for row in given.table.rows],
-        }
-        plots = [plot(p) for p in given.plots]
-        return {"title": given.title, "note": given.note, "table": table, "plots": plots}
+        values = stored(thinned(given.values, count).T)
+        return {**given._asdict(), "values": values, "bands": bands(report.time, given)}
 
     return {
-        "title": report.title,
-        "facts": report.facts,
+        **report._asdict(),
         "time": stored(thinned_time(report.time, count), "float64"),
-        "drawing": report.drawing,
-        "poseTime": stored(report.pose_time, "float64"),
+        "pose_time": stored(report.pose_time, "float64"),
         "poses": stored(report.poses),
         "triangles": {
-            "vertices": stored(report.triangles.vertices),
-            "bodies": stored(report.triangles.bodies, "int32"),
-            "faces": stored(report.triangles.faces, "int32"),
-            "colors": stored(report.triangles.colors, "int32"),
+            name: stored(values, "float32" if name == "vertices" else "int32")
+            for name, values in report.triangles._asdict().items()
         },
-        "sections": [section(s) for s in report.sections],
+        "sections": [{**s._asdict(), "plots": [*map(plot, s.plots)]} for s in report.sections],
     }
 
 
@@ -113,6 +95,8 @@ def _json(content: Any) -> str:
 
 
 def _finite(content: Any) -> Any:
+    if hasattr(content, "_asdict"):
+        content = content._asdict()
     if isinstance(content, dict):
         return {key: _finite(value) for key, value in content.items()}
     if isinstance(content, list | tuple):

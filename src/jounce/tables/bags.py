@@ -77,15 +77,15 @@ class BagReader:
     def _begin(self, bag: Any, wanted: Wanted) -> tuple[Layout, Stamp]:
         """Return the layout of the first message that has all joints, and its time."""
         seen: set[str] = set()
-        for _, message in self._messages(bag):
-            names = message.names
+        for _, stamp, message in self._messages(bag):
+            names = message.name
             seen |= set(names)
             if wanted.joints is None or set(wanted.joints) <= set(names):
                 header = ["t", *(f"q:{name}" for name in names)]
                 if len(message.effort) == len(names):
                     header += [f"Q:{name}" for name in names]
                 where, plain = f"{self.path}: {self.topic}", wanted._replace(naming=None)
-                return layout_of(header, plain, where), message.stamp
+                return layout_of(header, plain, where), stamp
         missing = [joint for joint in wanted.joints or () if joint not in seen]
         raise TableError(
             f"{self.path}: no message of {self.topic} has all joints; missing are "
@@ -93,18 +93,21 @@ class BagReader:
             "Where joints have other names, say --map NAME=JOINT."
         )
 
-    def _messages(self, bag: Any, only: Any = None) -> Iterator[tuple[int, _State]]:
-        """Yield the messages of the topic, with their numbers from 1."""
+    def _messages(self, bag: Any, only: Any = None) -> Iterator[tuple[int, int, Any]]:
+        """Yield the messages of the topic, with their numbers from 1 and times, joints as ours."""
         found = [c for c in bag.connections if c.topic == self.topic and c.msgtype == MESSAGE]
-        for i, (connection, stamp, raw) in enumerate(bag.messages(found)):
+        for i, (connection, recorded, raw) in enumerate(bag.messages(found)):
             if only is None or i in only:
-                yield i + 1, _State(bag.deserialize(raw, connection.msgtype), stamp, self._joints)
+                message = bag.deserialize(raw, connection.msgtype)
+                message.name = [self._joints.get(name, name) for name in message.name]
+                time = message.header.stamp
+                yield i + 1, time.sec * 10**9 + time.nanosec or recorded, message
 
     def _rows(self, bag: Any, only: Any = None) -> Iterator[_Row]:
         """Yield the messages that have all joints as rows."""
         columns = [self.layout.header[i].partition(":") for i in self.layout.columns[1:]]
-        for number, message in self._messages(bag, only):
-            places = {name: i for i, name in enumerate(message.names)}
+        for number, stamp, message in self._messages(bag, only):
+            places = {name: i for i, name in enumerate(message.name)}
             if any(joint not in places for _, _, joint in columns):
                 continue
             row = np.full(len(self.layout.columns), np.nan)
@@ -112,7 +115,7 @@ class BagReader:
                 values = message.effort if kind == "Q" else message.position
                 if places[joint] < len(values):
                     row[k] = values[places[joint]]
-            yield _Row(number, message.stamp, row)
+            yield _Row(number, stamp, row)
 
 
 class _Row(NamedTuple):
@@ -121,16 +124,6 @@ class _Row(NamedTuple):
     number: int
     stamp: int
     values: np.ndarray
-
-
-class _State:
-    """A message of joint states."""
-
-    def __init__(self, message: Any, stamp: int, joints: dict[str, Any]) -> None:
-        self.names: list[str] = [joints.get(name, name) for name in message.name]
-        self.position, self.effort = message.position, message.effort
-        time = message.header.stamp
-        self.stamp = time.sec * 10**9 + time.nanosec or stamp
 
 
 def _stacked(rows: list[_Row], start: Stamp) -> np.ndarray:

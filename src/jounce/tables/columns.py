@@ -122,25 +122,20 @@ def header_of(table: MotionTable) -> list[str]:
     """Return the column names of a table: the time, then order by order, joint by joint."""
     wanted = Wanted(table.names, rate_names=table.rate_names)
     header = [TIME[0]]
-    for kind, orders in (("q", len(table.motion)), ("Q", _count(table.forces))):
-        for k in range(orders):
+    for kind, orders in (("q", table.motion), ("Q", table.pushing)):
+        for k in range(len(orders)):
             header += [Column(kind, k, name).header for name in wanted.names(kind, k) or ()]
     return header
 
 
 def columns_of(table: MotionTable) -> list[np.ndarray]:
     """Return time, motion and forces, each ``(columns, samples)``, in the order of `header_of`."""
-    forces = () if table.forces is None else table.forces
-    return [table.time[None], *(x.T for x in (*table.motion, *forces))]
+    return [table.time[None], *(x.T for x in (*table.motion, *table.pushing))]
 
 
 def rows_of(table: MotionTable) -> np.ndarray:
     """Return the table as rows ``(samples, columns)``, in the order of `header_of`."""
     return np.concatenate(columns_of(table)).T
-
-
-def _count(orders: np.ndarray | None) -> int:
-    return 0 if orders is None else len(orders)
 
 
 def layout_of(

@@ -37,10 +37,8 @@ class MotionTable(NamedTuple):
     rate_names: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        orders = len(self.values) + (0 if self.rates is None else len(self.rates))
-        told = [f"q and {orders - 1} time derivatives"] if orders else []
-        if self.forces is not None and len(self.forces):
-            told.append(f"forces and {len(self.forces) - 1} time derivatives")
+        parts = {"q": self.motion, "forces": self.pushing}
+        told = [f"{x} and {len(y) - 1} time derivatives" for x, y in parts.items() if len(y)]
         names = ", ".join(self.names[:SHOWN]) + (", …" if len(self.names) > SHOWN else "")
         span = f", {self.time[0]:.9g} … {self.time[-1]:.9g} s" if len(self.time) else ""
         return (
@@ -52,6 +50,11 @@ class MotionTable(NamedTuple):
     def motion(self) -> list[np.ndarray]:
         """The position and all its rates, as far as they are there."""
         return [*self.values, *(() if self.rates is None else self.rates)]
+
+    @property
+    def pushing(self) -> list[np.ndarray]:
+        """The forces and all their rates, as far as they are there."""
+        return [] if self.forces is None else [*self.forces]
 
     @property
     def without_motion(self) -> MotionTable:

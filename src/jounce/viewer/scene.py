@@ -73,12 +73,10 @@ class Scene:
     ) -> None:
         """Move the robot to q; velocity, acceleration and wrenches matter to joint forces."""
         wrenches = wrenches or {}
-        (T,) = poses(self.robot, q)
-        for handle, pose, (x, y, z, w) in zip(
-            self._bodies, T, quaternion_of(T[:, :3, :3]), strict=True
-        ):
-            handle.position, handle.wxyz = pose[:3, 3], (w, x, y, z)
-        points = _joint_points(self._drawing, T)
+        T = self._placed(q)
+        for handle, pose, turn in zip(self._bodies, T[:-1], _wxyz(T[:-1]), strict=True):
+            handle.position, handle.wxyz = pose[:3, 3], turn
+        points = self._joint_points(T)[:-1]
         self._sticks.points = self._stick_points(T)
         if self._com is not None:
             self._com.position = center_of_mass(self.robot, q)[0]
@@ -102,8 +100,7 @@ class Scene:
 
     def middle(self, q: np.ndarray) -> np.ndarray:
         """Return the middle of the stick figure at q."""
-        (T,) = poses(self.robot, q)
-        ends = self._stick_points(T).reshape(-1, 3)
+        ends = self._stick_points(self._placed(q)).reshape(-1, 3)
         return 0.5 * (ends.min(axis=0) + ends.max(axis=0))
 
     def _lacks_shapes(self, shapes: list[Any]) -> bool:
@@ -111,13 +108,12 @@ class Scene:
 
     def _extent(self, shapes: list[Any]) -> float:
         """Return the radius about the origin of all there is, at q = 0."""
-        (T,) = poses(self.robot, self.robot.neutral)
-        reach = [np.linalg.norm(_joint_points(self._drawing, T), axis=1).max(initial=0.0)]
-        reach += [np.linalg.norm(end[1]) for end in self._stick_points(T)]
+        T = self._placed(self.robot.neutral)
+        points = [*self._joint_points(T), *self._stick_points(T)[:, 1]]
+        reach = [float(np.linalg.norm(point)) for point in points]
         for body, mesh, _ in shapes:
-            origin = np.zeros(3) if body < 0 else T[body, :3, 3]
-            reach.append(np.linalg.norm(origin) + np.linalg.norm(mesh.extents))
-        return float(max(*reach, 1e-3))
+            reach.append(float(np.linalg.norm(T[body, :3, 3]) + np.linalg.norm(mesh.extents)))
+        return max(*reach, 1e-3)
 
     def _add_shapes(self, shapes: list[Any]) -> None:
         for i, (body, mesh, color) in enumerate(shapes):
@@ -165,7 +161,6 @@ class Scene:
         length = 0.1 * self.size
         for i, frame in enumerate(self.robot.frames):
             T = np.array(frame.placement.matrix(), dtype=float)
-            ((x, y, z, w),) = quaternion_of(T[None, :3, :3])
             above = f"/body{frame.body}" if frame.body >= 0 else "/ground"
             name = f"{above}/frame{i}"
             axes = self._scene.add_frame(
@@ -173,14 +168,14 @@ class Scene:
                 axes_length=length,
                 axes_radius=0.04 * length,
                 position=T[:3, 3],
-                wxyz=(w, x, y, z),
+                wxyz=_wxyz(T[None])[0],
             )
             label = self._scene.add_label(f"{name}/name", frame.name)
             self._handles["Frames"] += [axes, label]
 
     def _add_moving(self) -> None:
         """Add what is drawn in the frame of the ground and moves."""
-        (T,) = poses(self.robot, self.robot.neutral)
+        T = self._placed(self.robot.neutral)
         self._sticks = self._scene.add_line_segments(
             "/sticks", self._stick_points(T), DARK, thickness=0.012 * self.size
         )
@@ -191,7 +186,7 @@ class Scene:
                 "/centre_of_mass", radius=0.025 * self.size, color=BLUE
             )
             self._handles["Centre of mass"].append(self._com)
-        none = self._arrows(_joint_points(self._drawing, T), np.zeros((self.robot.n_bodies, 3)))
+        none = self._arrows(self._joint_points(T)[:-1], np.zeros((self.robot.n_bodies, 3)))
         self._forces = self._add_arrows("forces", none, ORANGE, (0.007, 0.018, 0.04))
         self._handles["Joint forces"].append(self._forces)
         nothing = self._push_arrows(self.robot.neutral, {}) if self._pushed else ()
@@ -235,16 +230,21 @@ class Scene:
 
     def _stick_points(self, T: np.ndarray) -> np.ndarray:
         """Return the ends of all sticks in the world, ``(sticks, 2, 3)``."""
-        points, ends = _joint_points(self._drawing, T), []
-        for i, body in enumerate(self._drawing["bodies"]):
-            is_ground = i == len(T)
-            start = np.zeros(3) if is_ground else points[i]
-            if not is_ground and body["held"]:
-                parent = body["parent"]
-                ends.append((np.zeros(3) if parent < 0 else points[parent], start))
-            R, p = (np.eye(3), np.zeros(3)) if is_ground else (T[i, :3, :3], T[i, :3, 3])
-            ends += [(start, R @ np.array(tip) + p) for tip in body["tips"]]
+        points, ends = self._joint_points(T), []
+        for body, pose, start in zip(self._drawing["bodies"], T, points, strict=True):
+            if body["held"]:
+                ends.append((points[body["parent"]], start))
+            ends += [(start, pose[:3, :3] @ np.array(tip) + pose[:3, 3]) for tip in body["tips"]]
         return np.array(ends or [np.zeros((2, 3))])
+
+    def _placed(self, q: np.ndarray) -> np.ndarray:
+        """Return the poses of all bodies, and of the ground, which is the last as in a drawing."""
+        return np.concatenate([poses(self.robot, q)[0], np.eye(4)[None]])
+
+    def _joint_points(self, T: np.ndarray) -> np.ndarray:
+        """Return where the joints of the bodies are in the world, the origin for the ground."""
+        local = np.array([body["joint"] for body in self._drawing["bodies"]])
+        return np.einsum("nij,nj->ni", T[:, :3, :3], local) + T[:, :3, 3]
 
     def _arrows(self, points: np.ndarray, forces: np.ndarray) -> np.ndarray:
         """Return arrows ``(bodies, 2, 3)``; as long as the robot is large for all its weight."""
@@ -260,9 +260,9 @@ def use_color(share: float) -> np.ndarray:
     return FREE + part * (NEAR - FREE)
 
 
-def _joint_points(drawing: dict[str, Any], T: np.ndarray) -> np.ndarray:
-    local = np.array([body["joint"] for body in drawing["bodies"][:-1]]).reshape(-1, 3)
-    return np.einsum("nij,nj->ni", T[:, :3, :3], local) + T[:, :3, 3]
+def _wxyz(T: np.ndarray) -> np.ndarray:
+    """Return the rotations of poses as viser takes them."""
+    return np.roll(quaternion_of(T[:, :3, :3]), 1, axis=-1)
 
 
 def _from_z(axis: np.ndarray) -> np.ndarray:

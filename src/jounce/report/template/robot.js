@@ -8,7 +8,7 @@ class RobotView {
     this.canvas = canvas;
     this.bodies = content.drawing.bodies;
     this.ground = this.bodies.length - 1;
-    this.times = array(content.poseTime);
+    this.times = array(content.pose_time);
     this.poses = array(content.poses);
     this.mesh = new Mesh(content.triangles);
     this.tracks = this.findTracks();

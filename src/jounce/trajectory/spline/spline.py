@@ -162,13 +162,7 @@ class Spline:
 def through_points(
     times: Any, points: Any, smoothness: int, start: Any = None, end: Any = None
 ) -> Spline:
-    """Return the spline of degree ``2 s + 1`` through the points, s being the smoothness.
-
-    ``times`` ``(m,)`` increase; ``points`` have shape ``(m, n)``.  ``start`` and ``end``, of
-    shape ``(≤ s, n)``, are the derivatives 1, 2, … at the ends; the remaining ones up to s are
-    zero.  Derivatives up to 2 s are continuous, and of all motions through these points with
-    these ends this one has the least ``∫ (q^(s+1))² dt``.
-    """
+    """Return the spline of `Polynomial.through`, which says what is given."""
     t, q = checked_samples(times, points)
     smoothness = checked_integer("smoothness", smoothness)
     if t.size < 2:
