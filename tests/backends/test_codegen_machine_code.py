@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-import subprocess
 import sys
 import threading
 
@@ -15,7 +14,8 @@ from hypothesis import strategies as st
 
 from jounce.codegen import Graph, Program, cache, interpret, parallel
 from jounce.codegen import machine_code as native
-from jounce.codegen.llvm.host import host
+from jounce.codegen.llvm.host import compile_module, host, target_machine
+from jounce.codegen.llvm.printer import print_llvm
 from jounce.codegen.llvm.sweep import PAST_CACHE, WIDE, packed_columns, segments
 from jounce.codegen.machine_code import MachineCode, compile_program
 from tests.backends.entry_point import run_rows
@@ -273,28 +273,95 @@ def test_a_damaged_entry_is_replaced(program: Program):
     assert path.stat().st_size == size
 
 
-def mute_helper() -> subprocess.Popen[bytes]:
-    """Start a helper that takes a module and dies."""
-    command = [sys.executable, "-c", "import sys; sys.stdin.buffer.read(8)"]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+@pytest.fixture
+def modules() -> list[str]:
+    """Modules of a program, with many of a few chunks."""
+    printed = print_llvm(chain(60), lanes=host().lanes, fma=True, host_fma=host().fma)
+    return list(printed.modules)
 
 
-@pytest.mark.parametrize("trouble", ["none", "no python", "dies"])
-def test_long_programs_use_helpers_and_survive_them(trouble: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("jounce.codegen.llvm.printer.MODULE", 2)
-    monkeypatch.setattr(native, "PARALLEL", 0)
-    monkeypatch.setattr(native, "available_workers", lambda: 1)
-    if trouble == "no python":
-        monkeypatch.setattr(parallel.sys, "executable", "/bin/no-python-here")
-    if trouble == "dies":
-        monkeypatch.setattr(parallel, "_start", mute_helper)
-    program = chain(60)
+def test_modules_are_compiled_side_by_side(modules: list[str], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(parallel, "available_cores", lambda: 4)
+    inside, most = set[int](), list[int]()
+
+    def counted(text: str) -> bytes:
+        inside.add(threading.get_ident())
+        most.append(len(inside))
+        try:
+            return compile_module(text)
+        finally:
+            inside.remove(threading.get_ident())
+
+    alone = [compile_module(text) for text in modules]
+    monkeypatch.setattr(parallel, "compile_module", counted)
     told: list[tuple[int, int]] = []
-    code = compile_program(program, cache=False, progress=lambda *done: told.append(done))
-    assert told[-1][0] == told[-1][1] > 2
-    inputs = samples(program, 5)
-    for actual, desired in zip(run(code, inputs, 5), interpret(program, inputs), strict=True):
-        assert_close(actual, desired, ROUNDOFF)
+    found = parallel.compile_modules(3 * modules, progress=lambda *done: told.append(done))
+    assert found == 3 * alone
+    assert told == [(k + 1, 3 * len(modules)) for k in range(3 * len(modules))]
+    assert max(most) > 1
+
+
+def test_llvm_lets_threads_in_beside_those_of_others(modules: list[str]):
+    """Numba compiles with the lock of llvmlite and one context for all."""
+    from llvmlite import binding
+
+    text = "define double @f(double %x) {\n  %y = fmul double %x, %x\n  ret double %y\n}"
+    alone, others, done = [compile_module(m) for m in modules], list[bytes](), threading.Event()
+
+    def numba() -> None:
+        machine = target_machine(compact=False)
+        while not done.is_set():
+            with binding.parse_assembly(text) as module:
+                others.append(machine.emit_object(module))
+
+    thread = threading.Thread(target=numba)
+    thread.start()
+    try:
+        for _ in range(5):
+            assert parallel.compile_modules(modules) == alone
+    finally:
+        done.set()
+        thread.join()
+    assert len(set(others)) == 1
+
+
+def test_without_threads_modules_are_compiled_here(
+    modules: list[str], monkeypatch: pytest.MonkeyPatch
+):
+    def no_thread(self: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    alone = [compile_module(text) for text in modules]
+    monkeypatch.setattr(threading.Thread, "start", no_thread)
+    assert parallel.compile_modules(modules) == alone
+
+
+def test_a_llvmlite_that_does_not_let_go_of_its_lock(
+    modules: list[str], monkeypatch: pytest.MonkeyPatch
+):
+    from llvmlite.binding import ffi
+
+    alone = [compile_module(text) for text in modules]
+    name = "LLVMPY_TargetMachineEmitToMemory"
+    locked = getattr(ffi.lib, name)
+    monkeypatch.setitem(ffi.lib._fntab, name, lambda *given: locked(*given))
+    assert parallel.compile_modules(modules) == alone
+
+
+def test_a_module_that_fails_is_told(modules: list[str]):
+    with pytest.raises(RuntimeError, match="nowhere"):
+        parallel.compile_modules([*modules, "define void @f() { br label %nowhere }", *modules])
+    parallel.compile_modules(modules)
+
+
+def test_interrupted_nothing_goes_on(modules: list[str]):
+    def interrupt(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    before = threading.active_count()
+    with pytest.raises(KeyboardInterrupt):
+        parallel.compile_modules(20 * modules, progress=interrupt)
+    assert threading.active_count() == before
 
 
 def test_the_host_is_described():

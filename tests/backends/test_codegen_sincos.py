@@ -93,14 +93,15 @@ def test_the_number_of_lanes_does_not_matter(lanes: int):
 
 def test_without_fma_instructions_libm_is_called():
     from jounce.codegen.llvm.host import compile_module
-    from jounce.codegen.llvm.printer import print_llvm
+    from jounce.codegen.llvm.printer import print_common, print_llvm
     from jounce.codegen.machine_code import MachineCode
 
     graph = Graph()
     (x,) = graph.inputs(1)
     program = graph.program([1], [x.sincos()])
     printed = print_llvm(program, lanes=4, fma=True, host_fma=False)
-    objects = [compile_module(module) for module in printed.modules]
+    modules = *printed.modules, *print_common(4, host_fma=False)
+    objects = [compile_module(module) for module in modules]
     code = MachineCode(program, printed.scratch_bytes, objects)
     angles = np.array([[0.3], [2.0], [-1e6], [5.0], [np.nan]])
     result = np.empty((5, 2))

@@ -1,4 +1,4 @@
-"""Compiling while the process forks, ends, or stands in a directory of somebody else."""
+"""Compiling while the process forks or ends."""
 
 from __future__ import annotations
 
@@ -70,26 +70,6 @@ threading.Thread(target=compile, daemon=True).start()
 time.sleep(float(sys.argv[1]))
 """
 
-HELPERS = """
-import jounce.codegen.machine_code as m
-import jounce
-m.PARALLEL, m.available_workers = 0, lambda: 1
-import jounce.codegen.llvm.printer as p
-p.MODULE = 2
-helpers = []
-import jounce.codegen.parallel as q
-class Helper(q.Helper):
-    def stop(self):
-        helpers.append(self.process and self.process.poll())
-        super().stop()
-    def _feed(self):
-        super()._feed()
-        helpers.append(len(self.results))
-q.Helper = Helper
-jounce.kernel(jounce.load("panda"), "inverse_dynamics", order=3)
-print(helpers)
-"""
-
 
 def run(program: str, *arguments: str, cache: Path, **options: object) -> str:
     done = subprocess.run(
@@ -111,47 +91,6 @@ def test_a_daemon_thread_may_compile_when_the_process_ends(pause: str, tmp_path:
     run(DAEMON, pause, cache=tmp_path)
 
 
-def test_helpers_import_nothing_from_the_current_directory(tmp_path: Path):
-    bait = tmp_path / "bait"
-    bait.mkdir()
-    for name in ("llvmlite", "numpy", "struct", "jounce", "sitecustomize"):
-        (bait / f"{name}.py").write_text(f"open({str(tmp_path / 'eaten')!r}, 'w').write({name!r})")
-    # The process itself was started with -P, as the command `jounce` is: only helpers could bite.
-    program = f"import os; os.chdir({str(bait)!r})\n{HELPERS}"
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", program], capture_output=True, text=True, timeout=300,
-        env={**os.environ, "JOUNCE_CACHE_DIR": str(tmp_path / "kept")},
-    )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, "")
-    assert not (tmp_path / "eaten").exists()
-    compiled, ended = eval(done.stdout)
-    assert compiled > 0, "the helper did work"
-    assert ended in (None, 0)
-
-
 @posix
 def test_a_forked_child_has_threads_of_its_own(tmp_path: Path):
     assert run(THREADS, cache=tmp_path) == "7\n"
-
-
-STOPPED_AT_ONCE = """
-import subprocess, time, os
-import jounce, llvmlite, jounce.codegen.llvm.host
-from jounce.codegen.parallel import helpers
-
-for _ in range(4):
-    try:
-        with helpers(1):
-            raise KeyboardInterrupt
-    except KeyboardInterrupt:
-        pass
-time.sleep(0.5)
-print(len(open(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read().split()))
-"""
-
-
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no /proc")
-def test_helpers_end_even_if_they_had_not_begun():
-    command = [sys.executable, "-c", STOPPED_AT_ONCE]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (0, "0\n"), done.stderr

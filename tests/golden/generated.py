@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import jounce
-from jounce.codegen.llvm.printer import print_llvm
+from jounce.codegen.llvm.printer import print_common, print_llvm
 from jounce.kernels.description import kernel_spec
 from jounce.kernels.export import c_source, exported
 from jounce.kernels.export_cpp import cpp_header
@@ -30,7 +30,12 @@ def texts() -> dict[str, str]:
         c_source(own),
         cpp_header(exported(spec, program, cpp=True, batch=100)),
         matlab_source(own),
-        "\n".join(print_llvm(program, lanes=4, fma=True, host_fma=True).modules),
+        "\n".join(
+            [
+                *print_llvm(program, lanes=4, fma=True, host_fma=True).modules,
+                *print_common(4, host_fma=True),
+            ]
+        ),
     )
     return {f"{own.name}.{ending}": text for ending, text in zip(ENDINGS, made, strict=True)}
 

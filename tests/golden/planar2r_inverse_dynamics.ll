@@ -1,5 +1,129 @@
+define private void @chunk0(ptr noalias %s) #0 {
+  %l6 = getelementptr i8, ptr %s, i64 192
+  %v6 = load <4 x double>, ptr %l6, align 32
+  %v14 = fmul <4 x double> %v6, splat (double 0x3FE0000000000000)
+  %l5 = getelementptr i8, ptr %s, i64 160
+  %v5 = load <4 x double>, ptr %l5, align 32
+  %v18 = fmul <4 x double> %v5, splat (double 0x3FE0000000000000)
+  %l3 = getelementptr i8, ptr %s, i64 96
+  %v3 = load <4 x double>, ptr %l3, align 32
+  %v21 = fmul <4 x double> %v3, %v3
+  %v22 = fmul <4 x double> splat (double 0x3FE0000000000000), %v21
+  %l15 = getelementptr i8, ptr %s, i64 256
+  %v15 = load <4 x double>, ptr %l15, align 32
+  %v23 = fmul <4 x double> %v15, splat (double 0x40239D013A92A305)
+  %l16 = getelementptr i8, ptr %s, i64 288
+  %v16 = load <4 x double>, ptr %l16, align 32
+  %v24 = fmul <4 x double> %v16, splat (double 0x40239D013A92A305)
+  %l2 = getelementptr i8, ptr %s, i64 64
+  %v2 = load <4 x double>, ptr %l2, align 32
+  %v25 = fmul <4 x double> %v2, %v24
+  %v26 = fmul <4 x double> %v2, %v23
+  %l4 = getelementptr i8, ptr %s, i64 128
+  %v4 = load <4 x double>, ptr %l4, align 32
+  %v27 = fadd <4 x double> %v4, %v24
+  %v28 = fsub <4 x double> %v14, %v26
+  %l20 = getelementptr i8, ptr %s, i64 352
+  %v20 = load <4 x double>, ptr %l20, align 32
+  %v29 = fmul <4 x double> %v20, %v23
+  %l19 = getelementptr i8, ptr %s, i64 320
+  %v19 = load <4 x double>, ptr %l19, align 32
+  %v30 = fmul <4 x double> %v2, %v19
+  %v32 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v19, <4 x double> %v27, <4 x double> %v29)
+  %v33 = fmul <4 x double> %v19, %v23
+  %v34 = fmul <4 x double> %v19, %v25
+  %v35 = fmul <4 x double> %v2, %v20
+  %n38 = fneg <4 x double> %v20
+  %v38 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n38, <4 x double> %v27, <4 x double> %v33)
+  %n39 = fneg <4 x double> %v20
+  %v39 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n39, <4 x double> %v28, <4 x double> %v34)
+  %v41 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v3, <4 x double> %v35, <4 x double> %v32)
+  %v43 = fmul <4 x double> %v3, %v32
+  %v45 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v18, <4 x double> %v30, <4 x double> %v43)
+  %v47 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v22, <4 x double> %v35, <4 x double> %v39)
+  %v48 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v3, <4 x double> %v30, <4 x double> %v38)
+  %v49 = fadd <4 x double> %v45, %v47
+  %v50 = fadd <4 x double> %v2, %v3
+  %v51 = fadd <4 x double> %v4, %v5
+  %l7 = getelementptr i8, ptr %s, i64 224
+  %v7 = load <4 x double>, ptr %l7, align 32
+  %v52 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v7, <4 x double> splat (double 0x3FE0000000000000), <4 x double> %v14)
+  %v53 = fmul <4 x double> %v51, splat (double 0x3FDCAC083126E978)
+  %v54 = fmul <4 x double> %v52, splat (double 0x3FDCAC083126E978)
+  %n57 = fneg <4 x double> %v48
+  %v57 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n57, <4 x double> splat (double 0x3FE1EB851EB851EB), <4 x double> %v53)
+  %n58 = fneg <4 x double> %v49
+  %v58 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n58, <4 x double> splat (double 0x3FE1EB851EB851EB), <4 x double> %v54)
+  %v59 = fmul <4 x double> %v50, splat (double 0x3FE1EB851EB851EB)
+  %v60 = fmul <4 x double> %v51, splat (double 0x3FE1EB851EB851EB)
+  %v61 = fmul <4 x double> %v52, splat (double 0x3FE1EB851EB851EB)
+  %v62 = fmul <4 x double> %v3, %v59
+  %v63 = fmul <4 x double> %v3, %v60
+  %v65 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v18, <4 x double> %v59, <4 x double> %v63)
+  %n67 = fneg <4 x double> %v22
+  %v67 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n67, <4 x double> %v59, <4 x double> %v61)
+  %v68 = fmul <4 x double> %v19, %v59
+  %v69 = fmul <4 x double> %v19, %v62
+  %v70 = fmul <4 x double> %v19, %v65
+  %v71 = fmul <4 x double> %v20, %v59
+  %n74 = fneg <4 x double> %v20
+  %v74 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n74, <4 x double> %v60, <4 x double> %v69)
+  %n75 = fneg <4 x double> %v20
+  %v75 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n75, <4 x double> %v67, <4 x double> %v70)
+  %v76 = fsub <4 x double> %v57, %v74
+  %v77 = fsub <4 x double> %v58, %v75
+  %v80 = fmul <4 x double> %v30, %v60
+  %v82 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v41, <4 x double> %v59, <4 x double> %v80)
+  %v83 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v30, <4 x double> %v59, <4 x double> %v57)
+  %s83 = getelementptr i8, ptr %s, i64 0
+  store <4 x double> %v83, ptr %s83, align 32
+  %v84 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v58, <4 x double> splat (double 0x4000000000000000), <4 x double> %v82)
+  %s84 = getelementptr i8, ptr %s, i64 32
+  store <4 x double> %v84, ptr %s84, align 32
+  %v86 = fmul <4 x double> %v4, splat (double 0x400199999999999A)
+  %v87 = fmul <4 x double> %v14, splat (double 0x400199999999999A)
+  %v90 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v24, <4 x double> splat (double 0x400199999999999A), <4 x double> %v86)
+  %n91 = fneg <4 x double> %v26
+  %v91 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n91, <4 x double> splat (double 0x400199999999999A), <4 x double> %v87)
+  %v92 = fadd <4 x double> %v76, %v90
+  %s92 = getelementptr i8, ptr %s, i64 384
+  store <4 x double> %v92, ptr %s92, align 32
+  %v93 = fadd <4 x double> %v77, %v91
+  %v94 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v2, <4 x double> splat (double 0x400199999999999A), <4 x double> %v71)
+  %v96 = fmul <4 x double> %v23, %v94
+  %v98 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v24, <4 x double> %v68, <4 x double> %v96)
+  %v99 = call <4 x double> @llvm.fma.v4f64(<4 x double> splat (double 0x4000000000000000), <4 x double> %v93, <4 x double> %v98)
+  %s99 = getelementptr i8, ptr %s, i64 416
+  store <4 x double> %v99, ptr %s99, align 32
+  ret void
+}
+define void @run0.many(ptr %s0) #0 {
+  %s1 = getelementptr i8, ptr %s0, i64 512
+  %s2 = getelementptr i8, ptr %s0, i64 1024
+  %s3 = getelementptr i8, ptr %s0, i64 1536
+  call void @chunk0(ptr %s0)
+  call void @chunk0(ptr %s1)
+  call void @chunk0(ptr %s2)
+  call void @chunk0(ptr %s3)
+  ret void
+}
+define void @run0.one(ptr %s0) #0 {
+  call void @chunk0(ptr %s0)
+  ret void
+}
+declare double @sin(double) #2
+declare double @cos(double) #2
+declare double @llvm.fabs.f64(double)
+declare <4 x double> @llvm.fma.v4f64(<4 x double>, <4 x double>, <4 x double>)
+declare <4 x double> @llvm.sqrt.v4f64(<4 x double>)
+declare <4 x double> @llvm.fabs.v4f64(<4 x double>)
+declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
+attributes #0 = { nounwind noinline }
+attributes #1 = { nounwind noinline cold }
+attributes #2 = { nounwind }
+
 ; calls other modules
-define private void @read0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+define void @read0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
 start:
   %t1 = sub i64 %end, 1
   %t2 = add i64 %row, 0
@@ -40,7 +164,7 @@ start:
   store <4 x double> %t33, ptr %t35, align 32
   ret void
 }
-define private void @read1(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+define void @read1(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
 start:
   %t1 = sub i64 %end, 1
   %t2 = add i64 %row, 0
@@ -81,7 +205,7 @@ start:
   store <4 x double> %t33, ptr %t35, align 32
   ret void
 }
-define private void @read2(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+define void @read2(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
 start:
   %t1 = sub i64 %end, 1
   %t2 = add i64 %row, 0
@@ -122,7 +246,7 @@ start:
   store <4 x double> %t33, ptr %t35, align 32
   ret void
 }
-define private void @read3(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+define void @read3(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
 start:
   %t1 = sub i64 %end, 1
   %t2 = add i64 %row, 0
@@ -163,8 +287,7 @@ start:
   store <4 x double> %t33, ptr %t35, align 32
   ret void
 }
-@angles0 = private constant [6 x i64] [i64 0, i64 256, i64 288, i64 32, i64 320, i64 352]
-define private void @write0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+define void @write0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
 start:
   %t1 = sub i64 %end, 1
   %t2 = add i64 %row, 0
@@ -207,7 +330,7 @@ start:
   store <2 x double> %t34, ptr %t35, align 8
   ret void
 }
-define private void @write1(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+define void @write1(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
 start:
   %t1 = sub i64 %end, 1
   %t2 = add i64 %row, 0
@@ -250,92 +373,7 @@ start:
   store <2 x double> %t34, ptr %t35, align 8
   ret void
 }
-define void @sincos_libm(ptr noalias %s, ptr %table, i64 %count) #1 {
-entry:
-  br label %angle
-angle:
-  %k = phi i64 [ 0, %entry ], [ %k.next, %angle.next ]
-  %e0 = getelementptr [3 x i64], ptr %table, i64 %k
-  %e1 = getelementptr i64, ptr %e0, i64 1
-  %e2 = getelementptr i64, ptr %e0, i64 2
-  %o0 = load i64, ptr %e0
-  %o1 = load i64, ptr %e1
-  %o2 = load i64, ptr %e2
-  br label %lane
-lane:
-  %l = phi i64 [ 0, %angle ], [ %l.next, %lane.next ]
-  %byte = shl i64 %l, 3
-  %q0 = add i64 %o0, %byte
-  %p0 = getelementptr i8, ptr %s, i64 %q0
-  %x = load double, ptr %p0
-  %abs = call double @llvm.fabs.f64(double %x)
-  %out = fcmp ugt double %abs, 0x40F86A0000000000
-  br i1 %out, label %call, label %lane.next
-call:
-  %sine = call double @sin(double %x)
-  %cosine = call double @cos(double %x)
-  %q1 = add i64 %o1, %byte
-  %q2 = add i64 %o2, %byte
-  %p1 = getelementptr i8, ptr %s, i64 %q1
-  %p2 = getelementptr i8, ptr %s, i64 %q2
-  store double %sine, ptr %p1
-  store double %cosine, ptr %p2
-  br label %lane.next
-lane.next:
-  %l.next = add i64 %l, 1
-  %l.more = icmp ult i64 %l.next, 4
-  br i1 %l.more, label %lane, label %angle.next
-angle.next:
-  %k.next = add i64 %k, 1
-  %k.more = icmp ult i64 %k.next, %count
-  br i1 %k.more, label %angle, label %done
-done:
-  ret void
-}
-define private void @fetch.in(ptr %base, i64 %stride, i64 %row, i64 %end) #0 {
-start:
-  %offset = mul i64 %row, %stride
-  %first = getelementptr double, ptr %base, i64 %offset
-  %left = sub i64 %end, %row
-  %short = icmp slt i64 %left, 16
-  %rows = select i1 %short, i64 %left, i64 16
-  %numbers = mul i64 %stride, %rows
-  %near = icmp ule i64 %stride, 64
-  %some = icmp sgt i64 %numbers, 0
-  %fetched = and i1 %near, %some
-  br i1 %fetched, label %loop, label %done
-loop:
-  %k = phi i64 [ 0, %start ], [ %next, %loop ]
-  %line = getelementptr double, ptr %first, i64 %k
-  call void @llvm.prefetch.p0(ptr %line, i32 0, i32 3, i32 1)
-  %next = add i64 %k, 8
-  %more = icmp slt i64 %next, %numbers
-  br i1 %more, label %loop, label %done
-done:
-  ret void
-}
-define private void @fetch.out(ptr %base, i64 %stride, i64 %row, i64 %end) #0 {
-start:
-  %offset = mul i64 %row, %stride
-  %first = getelementptr double, ptr %base, i64 %offset
-  %left = sub i64 %end, %row
-  %short = icmp slt i64 %left, 16
-  %rows = select i1 %short, i64 %left, i64 16
-  %numbers = mul i64 %stride, %rows
-  %near = icmp ule i64 %stride, 64
-  %some = icmp sgt i64 %numbers, 0
-  %fetched = and i1 %near, %some
-  br i1 %fetched, label %loop, label %done
-loop:
-  %k = phi i64 [ 0, %start ], [ %next, %loop ]
-  %line = getelementptr double, ptr %first, i64 %k
-  call void @llvm.prefetch.p0(ptr %line, i32 1, i32 3, i32 1)
-  %next = add i64 %k, 8
-  %more = icmp slt i64 %next, %numbers
-  br i1 %more, label %loop, label %done
-done:
-  ret void
-}
+@angles0 = private constant [6 x i64] [i64 0, i64 256, i64 288, i64 32, i64 320, i64 352]
 define void @entry(i64 %begin, i64 %end, ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, ptr %scratch) #0 {
 start:
   %a0 = ptrtoint ptr %scratch to i64
@@ -591,6 +629,13 @@ done:
 }
 declare void @run0.many(ptr)
 declare void @run0.one(ptr)
+declare void @fetch.in(ptr, i64, i64, i64)
+declare void @fetch.out(ptr, i64, i64, i64)
+declare void @move.read(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
+declare void @move.write(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
+declare void @move.pack(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
+declare void @sweep(ptr, i64, i64, i64, i64, ptr, i64, ptr, i64)
+declare void @sincos_libm(ptr, ptr, i64)
 declare i1 @sincos(ptr, ptr, i64)
 declare double @sin(double) #2
 declare double @cos(double) #2
@@ -603,117 +648,408 @@ attributes #0 = { nounwind noinline }
 attributes #1 = { nounwind noinline cold }
 attributes #2 = { nounwind }
 
-define private void @chunk0(ptr noalias %s) #0 {
-  %l6 = getelementptr i8, ptr %s, i64 192
-  %v6 = load <4 x double>, ptr %l6, align 32
-  %v14 = fmul <4 x double> %v6, splat (double 0x3FE0000000000000)
-  %l5 = getelementptr i8, ptr %s, i64 160
-  %v5 = load <4 x double>, ptr %l5, align 32
-  %v18 = fmul <4 x double> %v5, splat (double 0x3FE0000000000000)
-  %l3 = getelementptr i8, ptr %s, i64 96
-  %v3 = load <4 x double>, ptr %l3, align 32
-  %v21 = fmul <4 x double> %v3, %v3
-  %v22 = fmul <4 x double> splat (double 0x3FE0000000000000), %v21
-  %l15 = getelementptr i8, ptr %s, i64 256
-  %v15 = load <4 x double>, ptr %l15, align 32
-  %v23 = fmul <4 x double> %v15, splat (double 0x40239D013A92A305)
-  %l16 = getelementptr i8, ptr %s, i64 288
-  %v16 = load <4 x double>, ptr %l16, align 32
-  %v24 = fmul <4 x double> %v16, splat (double 0x40239D013A92A305)
-  %l2 = getelementptr i8, ptr %s, i64 64
-  %v2 = load <4 x double>, ptr %l2, align 32
-  %v25 = fmul <4 x double> %v2, %v24
-  %v26 = fmul <4 x double> %v2, %v23
-  %l4 = getelementptr i8, ptr %s, i64 128
-  %v4 = load <4 x double>, ptr %l4, align 32
-  %v27 = fadd <4 x double> %v4, %v24
-  %v28 = fsub <4 x double> %v14, %v26
-  %l20 = getelementptr i8, ptr %s, i64 352
-  %v20 = load <4 x double>, ptr %l20, align 32
-  %v29 = fmul <4 x double> %v20, %v23
-  %l19 = getelementptr i8, ptr %s, i64 320
-  %v19 = load <4 x double>, ptr %l19, align 32
-  %v30 = fmul <4 x double> %v2, %v19
-  %v32 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v19, <4 x double> %v27, <4 x double> %v29)
-  %v33 = fmul <4 x double> %v19, %v23
-  %v34 = fmul <4 x double> %v19, %v25
-  %v35 = fmul <4 x double> %v2, %v20
-  %n38 = fneg <4 x double> %v20
-  %v38 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n38, <4 x double> %v27, <4 x double> %v33)
-  %n39 = fneg <4 x double> %v20
-  %v39 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n39, <4 x double> %v28, <4 x double> %v34)
-  %v41 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v3, <4 x double> %v35, <4 x double> %v32)
-  %v43 = fmul <4 x double> %v3, %v32
-  %v45 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v18, <4 x double> %v30, <4 x double> %v43)
-  %v47 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v22, <4 x double> %v35, <4 x double> %v39)
-  %v48 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v3, <4 x double> %v30, <4 x double> %v38)
-  %v49 = fadd <4 x double> %v45, %v47
-  %v50 = fadd <4 x double> %v2, %v3
-  %v51 = fadd <4 x double> %v4, %v5
-  %l7 = getelementptr i8, ptr %s, i64 224
-  %v7 = load <4 x double>, ptr %l7, align 32
-  %v52 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v7, <4 x double> splat (double 0x3FE0000000000000), <4 x double> %v14)
-  %v53 = fmul <4 x double> %v51, splat (double 0x3FDCAC083126E978)
-  %v54 = fmul <4 x double> %v52, splat (double 0x3FDCAC083126E978)
-  %n57 = fneg <4 x double> %v48
-  %v57 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n57, <4 x double> splat (double 0x3FE1EB851EB851EB), <4 x double> %v53)
-  %n58 = fneg <4 x double> %v49
-  %v58 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n58, <4 x double> splat (double 0x3FE1EB851EB851EB), <4 x double> %v54)
-  %v59 = fmul <4 x double> %v50, splat (double 0x3FE1EB851EB851EB)
-  %v60 = fmul <4 x double> %v51, splat (double 0x3FE1EB851EB851EB)
-  %v61 = fmul <4 x double> %v52, splat (double 0x3FE1EB851EB851EB)
-  %v62 = fmul <4 x double> %v3, %v59
-  %v63 = fmul <4 x double> %v3, %v60
-  %v65 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v18, <4 x double> %v59, <4 x double> %v63)
-  %n67 = fneg <4 x double> %v22
-  %v67 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n67, <4 x double> %v59, <4 x double> %v61)
-  %v68 = fmul <4 x double> %v19, %v59
-  %v69 = fmul <4 x double> %v19, %v62
-  %v70 = fmul <4 x double> %v19, %v65
-  %v71 = fmul <4 x double> %v20, %v59
-  %n74 = fneg <4 x double> %v20
-  %v74 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n74, <4 x double> %v60, <4 x double> %v69)
-  %n75 = fneg <4 x double> %v20
-  %v75 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n75, <4 x double> %v67, <4 x double> %v70)
-  %v76 = fsub <4 x double> %v57, %v74
-  %v77 = fsub <4 x double> %v58, %v75
-  %v80 = fmul <4 x double> %v30, %v60
-  %v82 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v41, <4 x double> %v59, <4 x double> %v80)
-  %v83 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v30, <4 x double> %v59, <4 x double> %v57)
-  %s83 = getelementptr i8, ptr %s, i64 0
-  store <4 x double> %v83, ptr %s83, align 32
-  %v84 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v58, <4 x double> splat (double 0x4000000000000000), <4 x double> %v82)
-  %s84 = getelementptr i8, ptr %s, i64 32
-  store <4 x double> %v84, ptr %s84, align 32
-  %v86 = fmul <4 x double> %v4, splat (double 0x400199999999999A)
-  %v87 = fmul <4 x double> %v14, splat (double 0x400199999999999A)
-  %v90 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v24, <4 x double> splat (double 0x400199999999999A), <4 x double> %v86)
-  %n91 = fneg <4 x double> %v26
-  %v91 = call <4 x double> @llvm.fma.v4f64(<4 x double> %n91, <4 x double> splat (double 0x400199999999999A), <4 x double> %v87)
-  %v92 = fadd <4 x double> %v76, %v90
-  %s92 = getelementptr i8, ptr %s, i64 384
-  store <4 x double> %v92, ptr %s92, align 32
-  %v93 = fadd <4 x double> %v77, %v91
-  %v94 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v2, <4 x double> splat (double 0x400199999999999A), <4 x double> %v71)
-  %v96 = fmul <4 x double> %v23, %v94
-  %v98 = call <4 x double> @llvm.fma.v4f64(<4 x double> %v24, <4 x double> %v68, <4 x double> %v96)
-  %v99 = call <4 x double> @llvm.fma.v4f64(<4 x double> splat (double 0x4000000000000000), <4 x double> %v93, <4 x double> %v98)
-  %s99 = getelementptr i8, ptr %s, i64 416
-  store <4 x double> %v99, ptr %s99, align 32
+; calls other modules
+define void @fetch.in(ptr %base, i64 %stride, i64 %row, i64 %end) #0 {
+start:
+  %offset = mul i64 %row, %stride
+  %first = getelementptr double, ptr %base, i64 %offset
+  %left = sub i64 %end, %row
+  %short = icmp slt i64 %left, 16
+  %rows = select i1 %short, i64 %left, i64 16
+  %numbers = mul i64 %stride, %rows
+  %near = icmp ule i64 %stride, 64
+  %some = icmp sgt i64 %numbers, 0
+  %fetched = and i1 %near, %some
+  br i1 %fetched, label %loop, label %done
+loop:
+  %k = phi i64 [ 0, %start ], [ %next, %loop ]
+  %line = getelementptr double, ptr %first, i64 %k
+  call void @llvm.prefetch.p0(ptr %line, i32 0, i32 3, i32 1)
+  %next = add i64 %k, 8
+  %more = icmp slt i64 %next, %numbers
+  br i1 %more, label %loop, label %done
+done:
   ret void
 }
-define void @run0.many(ptr %s0) #0 {
-  %s1 = getelementptr i8, ptr %s0, i64 512
-  %s2 = getelementptr i8, ptr %s0, i64 1024
-  %s3 = getelementptr i8, ptr %s0, i64 1536
-  call void @chunk0(ptr %s0)
-  call void @chunk0(ptr %s1)
-  call void @chunk0(ptr %s2)
-  call void @chunk0(ptr %s3)
+define void @fetch.out(ptr %base, i64 %stride, i64 %row, i64 %end) #0 {
+start:
+  %offset = mul i64 %row, %stride
+  %first = getelementptr double, ptr %base, i64 %offset
+  %left = sub i64 %end, %row
+  %short = icmp slt i64 %left, 16
+  %rows = select i1 %short, i64 %left, i64 16
+  %numbers = mul i64 %stride, %rows
+  %near = icmp ule i64 %stride, 64
+  %some = icmp sgt i64 %numbers, 0
+  %fetched = and i1 %near, %some
+  br i1 %fetched, label %loop, label %done
+loop:
+  %k = phi i64 [ 0, %start ], [ %next, %loop ]
+  %line = getelementptr double, ptr %first, i64 %k
+  call void @llvm.prefetch.p0(ptr %line, i32 1, i32 3, i32 1)
+  %next = add i64 %k, 8
+  %more = icmp slt i64 %next, %numbers
+  br i1 %more, label %loop, label %done
+done:
   ret void
 }
-define void @run0.one(ptr %s0) #0 {
-  call void @chunk0(ptr %s0)
+define void @move.read(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s, ptr %table, i64 %count) #0 {
+start:
+  %t1 = sub i64 %end, 1
+  %t2 = add i64 %row, 0
+  %t3 = icmp slt i64 %t2, %end
+  %t4 = select i1 %t3, i64 %t2, i64 %t1
+  %t5 = mul i64 %t4, %stride
+  %t6 = getelementptr double, ptr %base, i64 %t5
+  %t7 = add i64 %row, 1
+  %t8 = icmp slt i64 %t7, %end
+  %t9 = select i1 %t8, i64 %t7, i64 %t1
+  %t10 = mul i64 %t9, %stride
+  %t11 = getelementptr double, ptr %base, i64 %t10
+  %t12 = add i64 %row, 2
+  %t13 = icmp slt i64 %t12, %end
+  %t14 = select i1 %t13, i64 %t12, i64 %t1
+  %t15 = mul i64 %t14, %stride
+  %t16 = getelementptr double, ptr %base, i64 %t15
+  %t17 = add i64 %row, 3
+  %t18 = icmp slt i64 %t17, %end
+  %t19 = select i1 %t18, i64 %t17, i64 %t1
+  %t20 = mul i64 %t19, %stride
+  %t21 = getelementptr double, ptr %base, i64 %t20
+  br label %loop
+loop:
+  %k = phi i64 [ 0, %start ], [ %k.next, %loop ]
+  %t22 = getelementptr [3 x i32], ptr %table, i64 %k
+  %t23 = getelementptr i32, ptr %t22, i64 0
+  %t24 = load i32, ptr %t23
+  %t25 = zext i32 %t24 to i64
+  %t26 = getelementptr i32, ptr %t22, i64 1
+  %t27 = load i32, ptr %t26
+  %t28 = zext i32 %t27 to i64
+  %t29 = getelementptr i32, ptr %t22, i64 2
+  %t30 = load i32, ptr %t29
+  %t31 = zext i32 %t30 to i64
+  %t32 = getelementptr double, ptr %t6, i64 %t25
+  %t33 = load <2 x double>, ptr %t32, align 8
+  %t34 = getelementptr double, ptr %t11, i64 %t25
+  %t35 = load <2 x double>, ptr %t34, align 8
+  %t36 = getelementptr double, ptr %t16, i64 %t25
+  %t37 = load <2 x double>, ptr %t36, align 8
+  %t38 = getelementptr double, ptr %t21, i64 %t25
+  %t39 = load <2 x double>, ptr %t38, align 8
+  %t40 = shufflevector <2 x double> %t33, <2 x double> %t37, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %t41 = shufflevector <2 x double> %t35, <2 x double> %t39, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %t42 = shufflevector <4 x double> %t40, <4 x double> %t41, <4 x i32> <i32 0, i32 4, i32 2, i32 6>
+  %t43 = shufflevector <4 x double> %t40, <4 x double> %t41, <4 x i32> <i32 1, i32 5, i32 3, i32 7>
+  %t44 = getelementptr i8, ptr %s, i64 %t28
+  store <4 x double> %t42, ptr %t44, align 32
+  %t45 = getelementptr i8, ptr %s, i64 %t31
+  store <4 x double> %t43, ptr %t45, align 32
+  %k.next = add i64 %k, 1
+  %more = icmp ult i64 %k.next, %count
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+define void @move.write(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s, ptr %table, i64 %count) #0 {
+start:
+  %t1 = sub i64 %end, 1
+  %t2 = add i64 %row, 0
+  %t3 = icmp slt i64 %t2, %end
+  %t4 = mul i64 %t2, %stride
+  %t5 = getelementptr double, ptr %base, i64 %t4
+  %t6 = select i1 %t3, ptr %t5, ptr %waste
+  %t7 = add i64 %row, 1
+  %t8 = icmp slt i64 %t7, %end
+  %t9 = mul i64 %t7, %stride
+  %t10 = getelementptr double, ptr %base, i64 %t9
+  %t11 = select i1 %t8, ptr %t10, ptr %waste
+  %t12 = add i64 %row, 2
+  %t13 = icmp slt i64 %t12, %end
+  %t14 = mul i64 %t12, %stride
+  %t15 = getelementptr double, ptr %base, i64 %t14
+  %t16 = select i1 %t13, ptr %t15, ptr %waste
+  %t17 = add i64 %row, 3
+  %t18 = icmp slt i64 %t17, %end
+  %t19 = mul i64 %t17, %stride
+  %t20 = getelementptr double, ptr %base, i64 %t19
+  %t21 = select i1 %t18, ptr %t20, ptr %waste
+  br label %loop
+loop:
+  %k = phi i64 [ 0, %start ], [ %k.next, %loop ]
+  %t22 = getelementptr [3 x i32], ptr %table, i64 %k
+  %t23 = getelementptr i32, ptr %t22, i64 0
+  %t24 = load i32, ptr %t23
+  %t25 = zext i32 %t24 to i64
+  %t26 = getelementptr i32, ptr %t22, i64 1
+  %t27 = load i32, ptr %t26
+  %t28 = zext i32 %t27 to i64
+  %t29 = getelementptr i32, ptr %t22, i64 2
+  %t30 = load i32, ptr %t29
+  %t31 = zext i32 %t30 to i64
+  %t32 = getelementptr i8, ptr %s, i64 %t28
+  %t33 = load <4 x double>, ptr %t32, align 32
+  %t34 = getelementptr i8, ptr %s, i64 %t31
+  %t35 = load <4 x double>, ptr %t34, align 32
+  %t36 = shufflevector <4 x double> %t33, <4 x double> %t35, <4 x i32> <i32 0, i32 4, i32 2, i32 6>
+  %t37 = shufflevector <4 x double> %t33, <4 x double> %t35, <4 x i32> <i32 1, i32 5, i32 3, i32 7>
+  %t38 = shufflevector <4 x double> %t36, <4 x double> poison, <2 x i32> <i32 0, i32 1>
+  %t39 = getelementptr double, ptr %t6, i64 %t25
+  store <2 x double> %t38, ptr %t39, align 8
+  %t40 = shufflevector <4 x double> %t37, <4 x double> poison, <2 x i32> <i32 0, i32 1>
+  %t41 = getelementptr double, ptr %t11, i64 %t25
+  store <2 x double> %t40, ptr %t41, align 8
+  %t42 = shufflevector <4 x double> %t36, <4 x double> poison, <2 x i32> <i32 2, i32 3>
+  %t43 = getelementptr double, ptr %t16, i64 %t25
+  store <2 x double> %t42, ptr %t43, align 8
+  %t44 = shufflevector <4 x double> %t37, <4 x double> poison, <2 x i32> <i32 2, i32 3>
+  %t45 = getelementptr double, ptr %t21, i64 %t25
+  store <2 x double> %t44, ptr %t45, align 8
+  %k.next = add i64 %k, 1
+  %more = icmp ult i64 %k.next, %count
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+define void @move.pack(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s, ptr %table, i64 %count) #0 {
+start:
+  %t1 = sub i64 %end, 1
+  %t2 = add i64 %row, 0
+  %t3 = icmp slt i64 %t2, %end
+  %t4 = mul i64 %t2, %stride
+  %t5 = getelementptr double, ptr %base, i64 %t4
+  %t6 = select i1 %t3, ptr %t5, ptr %waste
+  %t7 = add i64 %row, 1
+  %t8 = icmp slt i64 %t7, %end
+  %t9 = mul i64 %t7, %stride
+  %t10 = getelementptr double, ptr %base, i64 %t9
+  %t11 = select i1 %t8, ptr %t10, ptr %waste
+  %t12 = add i64 %row, 2
+  %t13 = icmp slt i64 %t12, %end
+  %t14 = mul i64 %t12, %stride
+  %t15 = getelementptr double, ptr %base, i64 %t14
+  %t16 = select i1 %t13, ptr %t15, ptr %waste
+  %t17 = add i64 %row, 3
+  %t18 = icmp slt i64 %t17, %end
+  %t19 = mul i64 %t17, %stride
+  %t20 = getelementptr double, ptr %base, i64 %t19
+  %t21 = select i1 %t18, ptr %t20, ptr %waste
+  br label %loop
+loop:
+  %k = phi i64 [ 0, %start ], [ %k.next, %loop ]
+  %t22 = getelementptr [5 x i32], ptr %table, i64 %k
+  %t23 = getelementptr i32, ptr %t22, i64 0
+  %t24 = load i32, ptr %t23
+  %t25 = zext i32 %t24 to i64
+  %t26 = getelementptr i32, ptr %t22, i64 1
+  %t27 = load i32, ptr %t26
+  %t28 = zext i32 %t27 to i64
+  %t29 = getelementptr i32, ptr %t22, i64 2
+  %t30 = load i32, ptr %t29
+  %t31 = zext i32 %t30 to i64
+  %t32 = getelementptr i32, ptr %t22, i64 3
+  %t33 = load i32, ptr %t32
+  %t34 = zext i32 %t33 to i64
+  %t35 = getelementptr i32, ptr %t22, i64 4
+  %t36 = load i32, ptr %t35
+  %t37 = zext i32 %t36 to i64
+  %t38 = getelementptr i8, ptr %s, i64 %t28
+  %t39 = load <4 x double>, ptr %t38, align 32
+  %t40 = getelementptr i8, ptr %s, i64 %t31
+  %t41 = load <4 x double>, ptr %t40, align 32
+  %t42 = getelementptr i8, ptr %s, i64 %t34
+  %t43 = load <4 x double>, ptr %t42, align 32
+  %t44 = getelementptr i8, ptr %s, i64 %t37
+  %t45 = load <4 x double>, ptr %t44, align 32
+  %t46 = shufflevector <4 x double> %t39, <4 x double> %t41, <4 x i32> <i32 0, i32 4, i32 2, i32 6>
+  %t47 = shufflevector <4 x double> %t39, <4 x double> %t41, <4 x i32> <i32 1, i32 5, i32 3, i32 7>
+  %t48 = shufflevector <4 x double> %t43, <4 x double> %t45, <4 x i32> <i32 0, i32 4, i32 2, i32 6>
+  %t49 = shufflevector <4 x double> %t43, <4 x double> %t45, <4 x i32> <i32 1, i32 5, i32 3, i32 7>
+  %t50 = shufflevector <4 x double> %t46, <4 x double> %t48, <4 x i32> <i32 0, i32 1, i32 4, i32 5>
+  %t51 = getelementptr double, ptr %t6, i64 %t25
+  store <4 x double> %t50, ptr %t51, align 8
+  %t52 = shufflevector <4 x double> %t47, <4 x double> %t49, <4 x i32> <i32 0, i32 1, i32 4, i32 5>
+  %t53 = getelementptr double, ptr %t11, i64 %t25
+  store <4 x double> %t52, ptr %t53, align 8
+  %t54 = shufflevector <4 x double> %t46, <4 x double> %t48, <4 x i32> <i32 2, i32 3, i32 6, i32 7>
+  %t55 = getelementptr double, ptr %t16, i64 %t25
+  store <4 x double> %t54, ptr %t55, align 8
+  %t56 = shufflevector <4 x double> %t47, <4 x double> %t49, <4 x i32> <i32 2, i32 3, i32 6, i32 7>
+  %t57 = getelementptr double, ptr %t21, i64 %t25
+  store <4 x double> %t56, ptr %t57, align 8
+  %k.next = add i64 %k, 1
+  %more = icmp ult i64 %k.next, %count
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+define void @sweep(ptr %out, i64 %stride, i64 %row, i64 %end, i64 %rows, ptr %packed, i64 %width, ptr %table, i64 %count) #0 {
+  %bytes = mul i64 %stride, 8
+  %total = mul i64 %bytes, %rows
+  %large = icmp sgt i64 %total, 8388608
+  %address = ptrtoint ptr %out to i64
+  %bits = or i64 %address, %bytes
+  %odd = and i64 %bits, 15
+  %aligned = icmp eq i64 %odd, 0
+  %past = and i1 %large, %aligned
+  %function = select i1 %past, ptr @sweep.past, ptr @sweep.near
+  %after = add i64 %row, 4
+  %full = icmp slt i64 %after, %end
+  %last = select i1 %full, i64 %after, i64 %end
+  call void %function(ptr %out, i64 %stride, i64 %row, i64 %last, ptr %packed, i64 %width, ptr %table, i64 %count)
+  ret void
+}
+define private void @sweep.near(ptr %out, i64 %stride, i64 %begin, i64 %end, ptr %packed, i64 %width, ptr %table, i64 %count) #0 {
+start:
+  br label %rows
+rows:
+  %row = phi i64 [ %begin, %start ], [ %row.next, %row.done ]
+  %source.first = phi ptr [ %packed, %start ], [ %source.row, %row.done ]
+  %more.rows = icmp slt i64 %row, %end
+  br i1 %more.rows, label %row.start, label %done
+row.start:
+  %offset = mul i64 %row, %stride
+  %first = getelementptr double, ptr %out, i64 %offset
+  br label %segment
+segment:
+  %k = phi i64 [ 0, %row.start ], [ %k.next, %segment.done ]
+  %place = phi ptr [ %first, %row.start ], [ %place.copied, %segment.done ]
+  %source = phi ptr [ %source.first, %row.start ], [ %source.copied, %segment.done ]
+  %entry = getelementptr [2 x i64], ptr %table, i64 %k
+  %zeros = load i64, ptr %entry
+  %entry.1 = getelementptr i64, ptr %entry, i64 1
+  %copies = load i64, ptr %entry.1
+  %place.zeroed = getelementptr double, ptr %place, i64 %zeros
+  %place.copied = getelementptr double, ptr %place.zeroed, i64 %copies
+  %source.copied = getelementptr double, ptr %source, i64 %copies
+  %any.zeros = icmp sgt i64 %zeros, 0
+  br i1 %any.zeros, label %zero, label %copy.start
+zero:
+  %z = phi i64 [ 0, %segment ], [ %z.next, %zero ]
+  %zero.place = getelementptr double, ptr %place, i64 %z
+  store <4 x double> zeroinitializer, ptr %zero.place, align 8
+  %z.next = add i64 %z, 4
+  %more.zeros = icmp slt i64 %z.next, %zeros
+  br i1 %more.zeros, label %zero, label %copy.start
+copy.start:
+  %any.copies = icmp sgt i64 %copies, 0
+  br i1 %any.copies, label %copy, label %segment.done
+copy:
+  %c = phi i64 [ 0, %copy.start ], [ %c.next, %copy ]
+  %from = getelementptr double, ptr %source, i64 %c
+  %value = load <2 x double>, ptr %from, align 8
+  %to = getelementptr double, ptr %place.zeroed, i64 %c
+  store <2 x double> %value, ptr %to, align 8
+  %c.next = add i64 %c, 2
+  %more.copies = icmp slt i64 %c.next, %copies
+  br i1 %more.copies, label %copy, label %segment.done
+segment.done:
+  %k.next = add i64 %k, 1
+  %more.segments = icmp slt i64 %k.next, %count
+  br i1 %more.segments, label %segment, label %row.done
+row.done:
+  %row.next = add i64 %row, 1
+  %source.row = getelementptr double, ptr %source.first, i64 %width
+  br label %rows
+done:
+  ret void
+}
+define private void @sweep.past(ptr %out, i64 %stride, i64 %begin, i64 %end, ptr %packed, i64 %width, ptr %table, i64 %count) #0 {
+start:
+  br label %rows
+rows:
+  %row = phi i64 [ %begin, %start ], [ %row.next, %row.done ]
+  %source.first = phi ptr [ %packed, %start ], [ %source.row, %row.done ]
+  %more.rows = icmp slt i64 %row, %end
+  br i1 %more.rows, label %row.start, label %done
+row.start:
+  %offset = mul i64 %row, %stride
+  %first = getelementptr double, ptr %out, i64 %offset
+  br label %segment
+segment:
+  %k = phi i64 [ 0, %row.start ], [ %k.next, %segment.done ]
+  %place = phi ptr [ %first, %row.start ], [ %place.copied, %segment.done ]
+  %source = phi ptr [ %source.first, %row.start ], [ %source.copied, %segment.done ]
+  %entry = getelementptr [2 x i64], ptr %table, i64 %k
+  %zeros = load i64, ptr %entry
+  %entry.1 = getelementptr i64, ptr %entry, i64 1
+  %copies = load i64, ptr %entry.1
+  %place.zeroed = getelementptr double, ptr %place, i64 %zeros
+  %place.copied = getelementptr double, ptr %place.zeroed, i64 %copies
+  %source.copied = getelementptr double, ptr %source, i64 %copies
+  %any.zeros = icmp sgt i64 %zeros, 0
+  br i1 %any.zeros, label %zero, label %copy.start
+zero:
+  %z = phi i64 [ 0, %segment ], [ %z.next, %zero ]
+  %zero.place = getelementptr double, ptr %place, i64 %z
+  store <4 x double> zeroinitializer, ptr %zero.place, align 16, !nontemporal !0
+  %z.next = add i64 %z, 4
+  %more.zeros = icmp slt i64 %z.next, %zeros
+  br i1 %more.zeros, label %zero, label %copy.start
+copy.start:
+  %any.copies = icmp sgt i64 %copies, 0
+  br i1 %any.copies, label %copy, label %segment.done
+copy:
+  %c = phi i64 [ 0, %copy.start ], [ %c.next, %copy ]
+  %from = getelementptr double, ptr %source, i64 %c
+  %value = load <2 x double>, ptr %from, align 8
+  %to = getelementptr double, ptr %place.zeroed, i64 %c
+  store <2 x double> %value, ptr %to, align 16, !nontemporal !0
+  %c.next = add i64 %c, 2
+  %more.copies = icmp slt i64 %c.next, %copies
+  br i1 %more.copies, label %copy, label %segment.done
+segment.done:
+  %k.next = add i64 %k, 1
+  %more.segments = icmp slt i64 %k.next, %count
+  br i1 %more.segments, label %segment, label %row.done
+row.done:
+  %row.next = add i64 %row, 1
+  %source.row = getelementptr double, ptr %source.first, i64 %width
+  br label %rows
+done:
+  ret void
+}
+!0 = !{i32 1}
+define void @sincos_libm(ptr noalias %s, ptr %table, i64 %count) #1 {
+entry:
+  br label %angle
+angle:
+  %k = phi i64 [ 0, %entry ], [ %k.next, %angle.next ]
+  %e0 = getelementptr [3 x i64], ptr %table, i64 %k
+  %e1 = getelementptr i64, ptr %e0, i64 1
+  %e2 = getelementptr i64, ptr %e0, i64 2
+  %o0 = load i64, ptr %e0
+  %o1 = load i64, ptr %e1
+  %o2 = load i64, ptr %e2
+  br label %lane
+lane:
+  %l = phi i64 [ 0, %angle ], [ %l.next, %lane.next ]
+  %byte = shl i64 %l, 3
+  %q0 = add i64 %o0, %byte
+  %p0 = getelementptr i8, ptr %s, i64 %q0
+  %x = load double, ptr %p0
+  %abs = call double @llvm.fabs.f64(double %x)
+  %out = fcmp ugt double %abs, 0x40F86A0000000000
+  br i1 %out, label %call, label %lane.next
+call:
+  %sine = call double @sin(double %x)
+  %cosine = call double @cos(double %x)
+  %q1 = add i64 %o1, %byte
+  %q2 = add i64 %o2, %byte
+  %p1 = getelementptr i8, ptr %s, i64 %q1
+  %p2 = getelementptr i8, ptr %s, i64 %q2
+  store double %sine, ptr %p1
+  store double %cosine, ptr %p2
+  br label %lane.next
+lane.next:
+  %l.next = add i64 %l, 1
+  %l.more = icmp ult i64 %l.next, 4
+  br i1 %l.more, label %lane, label %angle.next
+angle.next:
+  %k.next = add i64 %k, 1
+  %k.more = icmp ult i64 %k.next, %count
+  br i1 %k.more, label %angle, label %done
+done:
   ret void
 }
 declare double @sin(double) #2

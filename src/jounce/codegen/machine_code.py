@@ -5,19 +5,19 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+from functools import lru_cache
 from typing import Any
 
 from jounce.codegen import cache as disk
 from jounce.codegen.gate import compiling
 from jounce.codegen.llvm.host import compile_module, host, load_objects
-from jounce.codegen.llvm.printer import ENTRY, print_llvm
-from jounce.codegen.parallel import Progress, available_workers, compile_modules, helpers
+from jounce.codegen.llvm.printer import ENTRY, print_common, print_llvm
+from jounce.codegen.parallel import Progress, compile_modules
 from jounce.codegen.program import Program
 from jounce.sources import fingerprint
 
 INTERPRET = "JOUNCE_INTERPRET"  # set: compute with the NumPy interpreter, nothing is compiled
 WORD = ctypes.c_int64  # of numbers and addresses alike
-PARALLEL = 8_000  # operations from which helper processes pay
 
 
 class MachineCode:
@@ -57,15 +57,22 @@ def compile_program(
         generator = fingerprint("codegen")  # with it, a program decides its IR unprinted
 
         def make() -> tuple[int, list[bytes]]:
-            with helpers(available_workers() if len(program.op) > PARALLEL else 0) as team:
-                printed = print_llvm(program, lanes=lanes, fma=fma, host_fma=this.fma)
-                objects = compile_modules(printed.modules, team, progress=progress)
-            return printed.scratch_bytes, objects
+            printed = print_llvm(program, lanes=lanes, fma=fma, host_fma=this.fma)
+            return printed.scratch_bytes, compile_modules(printed.modules, progress=progress)
 
         key = None
         if cache and generator is not None:
             key = disk.key_of(this.identity, generator, program.digest, f"{lanes} {fma}")
-        return MachineCode(program, *disk.kept(key, make))
+        scratch_bytes, objects = disk.kept(key, make)
+        common = map(_common_object, print_common(lanes, host_fma=this.fma))
+        return MachineCode(program, scratch_bytes, [*objects, *common])
+
+
+@lru_cache(maxsize=16)
+def _common_object(text: str) -> bytes:
+    """Return the object code of a module that programs have in common, cached like them."""
+    (data,) = disk.kept(disk.key_of(host().identity, text), lambda: [compile_module(text)])
+    return data
 
 
 def load_module(text: str, symbol: str, *, of_words: bool = False) -> tuple[Any, int]:

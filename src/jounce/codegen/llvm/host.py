@@ -101,7 +101,31 @@ def compile_module(text: str) -> bytes:
         module = binding.parse_assembly(text, context)
         with module:
             module.triple = host().triple
-            return machine.emit_object(module)
+            return _emitted(machine, module)
+
+
+def _emitted(machine: Any, module: Any) -> bytes:
+    """Return the object code of a module, while other threads emit theirs.
+
+    llvmlite lets one thread at a time into LLVM, since modules may share a context.  Ours have one
+    of their own, and a machine of their own, and then LLVM lets threads work side by side, as
+    compilers that are built on it do.  A llvmlite whose function is not to be had without its lock
+    lets them in one after the other.
+    """
+    from llvmlite.binding import ffi
+
+    emit = getattr(ffi.lib.LLVMPY_TargetMachineEmitToMemory, "_cfn", None)
+    if emit is None:
+        return machine.emit_object(module)
+    with ffi.OutputString() as error:
+        buffer = emit(machine, module, 1, error)
+        if not buffer:
+            raise RuntimeError(str(error))
+    try:
+        start, size = ffi.lib.LLVMPY_GetBufferStart(buffer), ffi.lib.LLVMPY_GetBufferSize(buffer)
+        return ctypes.string_at(start, size)
+    finally:
+        ffi.lib.LLVMPY_DisposeMemoryBuffer(buffer)
 
 
 def load_objects(objects: list[bytes]) -> Any:

@@ -15,7 +15,7 @@ of later ones are fetched.
 
 from __future__ import annotations
 
-from collections.abc import Sized
+from collections.abc import Iterator, Sized
 from dataclasses import dataclass
 from itertools import chain
 
@@ -41,7 +41,7 @@ from jounce.codegen.schedule import CHUNK, Angles, Step, schedule
 from jounce.codegen.slots import Slots, allocate
 
 ENTRY = "entry"
-MODULE = 40  # chunks in a module, which are called one after the other
+MODULE = 8  # chunks in a module, which are called one after the other
 ALIGNMENT = 64
 AHEAD = 2  # blocks from the one at work to the one that is fetched
 BLOCK = 4  # groups of samples that take each step in turn, while its code is at hand
@@ -49,9 +49,9 @@ BLOCK = 4  # groups of samples that take each step in turn, while its code is at
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """Modules that link to one another; the first defines `entry`."""
+    """Modules that link to one another and to those in common; the last defines `entry`."""
 
-    modules: tuple[str, ...]
+    modules: Iterator[str]
     scratch_bytes: int
 
 
@@ -67,8 +67,32 @@ def print_llvm(
     steps = schedule(code, chunk=chunk)
     slots = allocate(code, steps)
     printer = _Printer(code, steps, slots, lanes, host_fma=host_fma)
-    modules = printer.modules()
-    return Printed(modules, printer.scratch_bytes)
+    return Printed(printer.modules(), printer.scratch_bytes)
+
+
+def print_common(lanes: int, *, host_fma: bool) -> tuple[str, ...]:
+    """Return the modules that all programs have in common."""
+    tail = declarations(lanes)
+    functions = [
+        *(print_fetch(side, BLOCK * lanes) for side in ("in", "out")),
+        *(print_loop(name, lanes) for name in AT_ONCE),
+        print_sweep(lanes),
+        print_libm(lanes, limit=LIMIT if host_fma else -1.0),
+        tail,
+    ]
+    sincos = f"{print_sincos(lanes)}\n{tail}"
+    return FAR + "\n".join(functions), *([sincos] if host_fma else [])
+
+
+_COMMON = """\
+declare void @fetch.in(ptr, i64, i64, i64)
+declare void @fetch.out(ptr, i64, i64, i64)
+declare void @move.read(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
+declare void @move.write(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
+declare void @move.pack(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
+declare void @sweep(ptr, i64, i64, i64, i64, ptr, i64, ptr, i64)
+declare void @sincos_libm(ptr, ptr, i64)
+declare i1 @sincos(ptr, ptr, i64)"""
 
 
 def _padded(size: int) -> int:
@@ -87,13 +111,13 @@ class _Printer:
         self.steps = steps
         self.slots = slots
         self.lanes = lanes
-        self.calls: list[str] = []
         self.block = BLOCK
         self.packed = 0  # bytes of the packed rows
         self.waste = _padded(8 * max(code.program.output_widths, default=0))
         self.constants: dict[str, int] = {}  # those with a slot, for loops over slots
-        self.loops: set[str] = set()  # functions that move columns by a table
         self.text: list[str] = []
+        self.reads, self.writes = list(self._readers()), list(self._writers())
+        self.calls: list[str] = []
 
     @property
     def stride(self) -> int:
@@ -105,29 +129,17 @@ class _Printer:
         """Size of the waste row, the blocks of the groups and the packed rows."""
         return self.waste + self.block * self.stride + self.packed + ALIGNMENT
 
-    def modules(self) -> tuple[str, ...]:
-        """Return the module of the entry point and modules of chunks, which call nothing."""
-        self._readers()
-        runs = self._steps()
-        self._writers()
-        groups = [self._run(k, run) for k, run in enumerate(runs)]
+    def modules(self) -> Iterator[str]:
+        """Yield modules of chunks, which call nothing, and then that of the entry point."""
+        tail, count = declarations(self.lanes), 0
+        self.calls = self.reads
+        for count, run in enumerate(self._steps(), 1):
+            yield f"{self._run(count - 1, run)}\n{tail}"
+        self.calls += self.writes
         declared = [
-            f"declare void @run{k}.{loop}(ptr)"
-            for k in range(len(runs))
-            for loop in ("many", "one")
+            f"declare void @run{k}.{loop}(ptr)" for k in range(count) for loop in ("many", "one")
         ]
-        if any(isinstance(step, Angles) for step in self.steps):
-            self.text.append(print_libm(self.lanes, limit=LIMIT if self.host_fma else -1.0))
-            if self.host_fma:
-                groups.append(print_sincos(self.lanes))
-                declared.append("declare i1 @sincos(ptr, ptr, i64)")
-        if self.packed:
-            self.text.append(print_sweep(self.lanes))
-        count = self.block * self.lanes
-        self.text += [print_fetch("in", count), print_fetch("out", count), self._entry()]
-        tail = declarations(self.lanes)
-        main = "\n".join([*self.text, *declared, tail])
-        return (FAR + main, *(f"{group}\n{tail}" for group in groups))
+        yield FAR + "\n".join([*self.text, self._entry(), *declared, _COMMON, tail])
 
     def _run(self, k: int, chunks: list[str]) -> str:
         """Return chunks with the functions that call them, for many groups and for one."""
@@ -147,22 +159,23 @@ class _Printer:
         )
         return "\n".join([*chunks, *calls])
 
-    def _readers(self) -> None:
-        """Add the functions that read the used inputs."""
+    def _readers(self) -> Iterator[str]:
+        """Add the functions that read the used inputs; yield their calls."""
         of, first = self.slots.of, 0
         for a, width in enumerate(self.code.program.input_widths):
             slots = {k: of[first + k] for k in range(width) if first + k in of}
             if self._is_long(slots):
-                self._call_rows(*self._looped("read", f"read{a}", slots, width), a, "in")
+                yield self._call_rows(*self._looped("read", f"read{a}", slots, width), a, "in")
             elif slots:
                 self.text.append(print_reader(f"read{a}", width, slots, self.lanes))
-                self._call_rows(f"read{a}", "", a, "in")
+                yield self._call_rows(f"read{a}", "", a, "in")
             first += width
-        if "read" in self.loops:
-            self.text.append(print_loop("read", self.lanes))
 
-    def _writers(self) -> None:
-        """Add the functions that write the outputs; wide rows go by way of packed rows."""
+    def _writers(self) -> Iterator[str]:
+        """Add the functions that write the outputs; yield their calls.
+
+        Wide rows go by way of packed rows.
+        """
         program = self.code.program
         zeros = {
             program.input_count + k for k, c in enumerate(program.constants) if repr(c) == "0.0"
@@ -171,12 +184,10 @@ class _Printer:
             sources = dict(enumerate(map(self._source, row)))
             swept = len(row) // PAIR * PAIR if len(row) >= WIDE else 0
             if swept:
-                self._sweep(a, sources, segments([value in zeros for value in row[:swept]]))
+                yield self._sweep(a, sources, segments([value in zeros for value in row[:swept]]))
             direct = {k: source for k, source in sources.items() if k >= swept}
             if direct:
-                self._call_rows(*self._write("write", a, direct), a, "out")
-        for loop in sorted(self.loops & {"write", "pack"}):
-            self.text.append(print_loop(loop, self.lanes))
+                yield self._call_rows(*self._write("write", a, direct), a, "out")
 
     def _write(self, loop: str, argument: int, sources: dict[int, int | str]) -> tuple[str, str]:
         """Add a way to write columns; return the function and its last arguments."""
@@ -193,7 +204,6 @@ class _Printer:
 
     def _looped(self, loop: str, name: str, slots: dict[int, int], width: int) -> tuple[str, str]:
         """Add the table of a loop over columns; return its function and last arguments."""
-        self.loops.add(loop)
         unused, size = self.slots.unused, self.lanes * 8
         count = AT_ONCE[loop]
         entries = [
@@ -201,7 +211,7 @@ class _Printer:
             for k in neighbours(slots, width, count)
         ]
         self.text.append(print_table(f"columns.{name}", chain(*entries), "i32"))
-        return loop, f", ptr @columns.{name}, i64 {len(entries)}"
+        return f"move.{loop}", f", ptr @columns.{name}, i64 {len(entries)}"
 
     def _slot(self, source: int | str) -> int:
         """Return a slot of a source; a constant is put into one before the first step."""
@@ -211,8 +221,8 @@ class _Printer:
 
     def _sweep(
         self, argument: int, sources: dict[int, int | str], parts: list[tuple[int, int]]
-    ) -> None:
-        """Add the way to an output by packed rows."""
+    ) -> str:
+        """Add the way to an output by packed rows; return the calls."""
         columns = packed_columns(parts)
         packed = dict(enumerate(sources[k] for k in columns))
         width = len(packed)
@@ -231,7 +241,7 @@ class _Printer:
             f"  call void @sweep(ptr %{tag}.p, i64 %{tag}.n, i64 %@T.row, i64 %end, i64 %rows, "
             f"ptr %packed, i64 {width}, ptr @segments{argument}, i64 {len(parts)})"
         )
-        self.calls.append("\n".join(lines))
+        return "\n".join(lines)
 
     def _source(self, value: int) -> int | str:
         """Return the slot of a value, or the spelling of a constant."""
@@ -240,25 +250,27 @@ class _Printer:
             return splat(program.constants[value - program.input_count])
         return self.slots.of[value]
 
-    def _steps(self) -> list[list[str]]:
-        """Return runs of chunks as functions; tables of angles go to the main module."""
+    def _steps(self) -> Iterator[list[str]]:
+        """Yield runs of chunks as functions; tables of angles go to the main module."""
         printer = ChunkPrinter(self.code, self.slots, self.lanes)
         of, unused, size = self.slots.of, self.slots.unused, self.lanes * 8
-        runs: list[list[str]] = []
-        begins = True
+        count, chunks = 0, []
         for k, step in enumerate(self.steps):
-            if isinstance(step, Angles):
+            is_angles = isinstance(step, Angles)
+            if chunks and (is_angles or len(chunks) == MODULE):
+                yield chunks
+                chunks = []
+            if is_angles:
                 offsets = [of.get(value, unused) * size for value in chain(*step.triples)]
                 self.text.append(print_table(f"angles{k}", offsets))
                 self.calls.append(self._call_sincos(k, len(step.triples)))
-                begins = True
                 continue
-            if begins or len(runs[-1]) == MODULE:
-                self.calls.append(f"  call void @run{len(runs)}.@L(ptr %s0)")
-                runs.append([])
-            begins = False
-            runs[-1].append(printer.function(f"chunk{len(runs[-1])}", step.values))
-        return runs
+            if not chunks:
+                self.calls.append(f"  call void @run{count}.@L(ptr %s0)")
+                count += 1
+            chunks.append(printer.function(f"chunk{len(chunks)}", step.values))
+        if chunks:
+            yield chunks
 
     def _call_sincos(self, k: int, count: int) -> str:
         """Return the call of the vector sine, and of libm where that is out of range."""
@@ -273,10 +285,10 @@ class _Printer:
             f"{tag}.far:\n{libm}\n  br label %{tag}.near\n{tag}.near:"
         )
 
-    def _call_rows(self, name: str, table: str, argument: int, side: str) -> None:
-        """Add the call of a reader or writer to the loop."""
+    def _call_rows(self, name: str, table: str, argument: int, side: str) -> str:
+        """Return the call of a reader or writer."""
         tag = f"@T.{side}{argument}"
-        self.calls.append(
+        return (
             f"{self._argument(tag, argument, side)}\n"
             f"  call void @{name}(ptr %{tag}.p, i64 %{tag}.n, i64 %@T.row, i64 %end, "
             f"ptr %waste, ptr @S{table})"

@@ -36,7 +36,7 @@ class RowPrinter:
         self.lanes = lanes
         self.type = vector(lanes)
         arguments = "ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s"
-        self.lines = [f"define private void @{name}({arguments}{more}) #0 {{\nstart:"]
+        self.lines = [f"define void @{name}({arguments}{more}) #0 {{\nstart:"]
         self.count = 0
 
     def text(self) -> str:
@@ -200,11 +200,11 @@ def print_table(name: str, numbers: Iterable[int], kind: str = "i64") -> str:
 
 
 def print_loop(name: str, lanes: int) -> str:
-    """Return `@read`, `@write` or `@pack`, which moves columns between rows and scratch by a table.
+    """Return `@move.…`, which moves columns between rows and scratch by a table; see `AT_ONCE`.
 
     An entry of it is the first column, and offsets in scratch of it and its neighbours.
     """
-    out = RowPrinter(name, lanes, ", ptr %table, i64 %count")
+    out = RowPrinter(f"move.{name}", lanes, ", ptr %table, i64 %count")
     rows = out.rows(written=name != "read")
     out.lines += ["  br label %loop", "loop:", "  %k = phi i64 [ 0, %start ], [ %k.next, %loop ]"]
     size = 1 + AT_ONCE[name]
@@ -240,7 +240,7 @@ def print_fetch(side: str, count: int) -> str:
     of nine numbers.
     """
     return f"""\
-define private void @fetch.{side}(ptr %base, i64 %stride, i64 %row, i64 %end) #0 {{
+define void @fetch.{side}(ptr %base, i64 %stride, i64 %row, i64 %end) #0 {{
 start:
   %offset = mul i64 %row, %stride
   %first = getelementptr double, ptr %base, i64 %offset

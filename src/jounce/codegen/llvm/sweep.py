@@ -54,7 +54,7 @@ def print_sweep(lanes: int) -> str:
     signature = "ptr %out, i64 %stride, i64 %row, i64 %end"
     packed = "ptr %packed, i64 %width, ptr %table, i64 %count"
     return f"""\
-define private void @sweep({signature}, i64 %rows, {packed}) #0 {{
+define void @sweep({signature}, i64 %rows, {packed}) #0 {{
   %bytes = mul i64 %stride, 8
   %total = mul i64 %bytes, %rows
   %large = icmp sgt i64 %total, {PAST_CACHE}
