@@ -26,8 +26,11 @@ def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
 
     The kernels of such a test are its own, so that no other test meets an interpreted one.
     """
-    from jounce.adapters import rules
+    from jounce.adapters import jax, rules
     from jounce.kernels import kernel as kernels
+
+    key_of = jax.key_of
+    monkeypatch.setattr(jax, "key_of", lambda *parts: key_of("interpreted", *parts))
 
     monkeypatch.setenv("JOUNCE_INTERPRET", "1")
     monkeypatch.setattr(kernels, "_kernel", lru_cache(kernels.Kernel))

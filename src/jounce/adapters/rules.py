@@ -18,6 +18,7 @@ from jounce.errors import ShapeError
 from jounce.kernels.arrays import Blocks, Rows, batch_axes, blocks, check_count, input_rows
 from jounce.kernels.description import KernelSpec, partials_of, signature
 from jounce.kernels.execution import Runner
+from jounce.kernels.fastcall.addresses import Place, place
 from jounce.kernels.kernel import KEPT_KERNELS, kernel_of
 from jounce.lazy import cached_property
 
@@ -115,6 +116,11 @@ class Batch:
     def jvp(self) -> Batch:
         """The kernel's ``jvp`` on the same batch."""
         return bound(product(self.kernel.spec, "jvp")).batch(self.axes)
+
+    @cached_property
+    def place(self) -> Place | None:
+        """The batch for machine code; None before it has run, and where it needs Python."""
+        return place(self._runner, self.rows, self.kernel.ins, self.kernel.outs)
 
     def run(self, arguments: list[int], results: list[int], keep: Any = None) -> None:
         """Run the kernel on arrays at these addresses; ``keep`` owns their memory."""

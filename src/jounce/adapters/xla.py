@@ -1,19 +1,26 @@
-"""Python functions as custom calls of XLA, on its own memory.
+"""Custom calls of XLA on its own memory: Python functions, and machine code in their place.
 
 XLA hands a handler one frame with the buffers of arguments and results (`xla/ffi/api/c_api.h`,
 version 0).  `jax.pure_callback` does the same and copies every result once more, which takes a
 quarter of the time of a kernel.
+
+A handler is machine code.  It leaves a frame to Python until that has told it of a batch
+(`jounce.kernels.fastcall.addresses`), and later whenever it cannot run the batch itself.
 """
 
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Callable
 from ctypes import POINTER, c_int, c_int64, c_size_t, c_uint32, c_void_p
 from typing import Any
 
+from jounce.codegen.llvm.types import load_word
+from jounce.codegen.machine_code import INTERPRET, load_module
 from jounce.errors import UnsupportedError
 from jounce.forks import awaited_lock
+from jounce.kernels.fastcall.addresses import ARGUMENTS, RESULTS, RUN, Place
 
 METADATA = 1  # kind of the extension that asks for version and traits instead of results
 INTERNAL = 13  # code of the error that a handler returns
@@ -58,7 +65,7 @@ _ARGUMENTS, _RESULTS = (  # count and buffers among the words of a frame
     slice((x.offset + _Buffers.count.offset) // 8, (x.offset + _Buffers.buffers.offset) // 8 + 1, 2)
     for x in (_Frame.arguments, _Frame.results)
 )
-_Handler = ctypes.CFUNCTYPE(c_void_p, c_void_p)
+_Callback = ctypes.CFUNCTYPE(c_void_p, c_void_p)
 _capsule = ctypes.pythonapi.PyCapsule_New
 _capsule.restype = ctypes.py_object
 _capsule.argtypes = [c_void_p, ctypes.c_char_p, c_void_p]
@@ -84,37 +91,155 @@ class Buffers:
         return tuple(_words(dims, rank)) if rank else ()
 
 
-_registered: dict[str, Any] = {}  # XLA keeps the address of a handler for good
-_lock = awaited_lock()  # and takes a name once
+_ENTRIES = 64  # functions in a module: XLA gives a handler its frame, and no word of ours
+_PYTHON, _BATCH = range(2)  # words of a handler: the function in Python, and the batch or 0
+_TEXT = f"""
+@handlers = global [{_ENTRIES} x ptr] zeroinitializer
+
+define private ptr @handle(ptr %frame, ptr %handler) nounwind {{
+start:
+{load_word("python", _PYTHON, "handler", "ptr")}\
+{load_word("extension", _EXTENSION, "frame")}\
+  %batch.p = getelementptr i64, ptr %handler, i64 {_BATCH}
+  %batch = load atomic ptr, ptr %batch.p acquire, align 8
+  %known = icmp ne ptr %batch, null
+  %plain = icmp eq i64 %extension, 0
+  %ready = and i1 %known, %plain
+  br i1 %ready, label %compare, label %other
+compare:
+{load_word("ins", _ARGUMENTS.start, "frame")}{load_word("outs", _RESULTS.start, "frame")}\
+{load_word("arguments", ARGUMENTS, "batch")}{load_word("results", RESULTS, "batch")}\
+  %right.ins = icmp eq i64 %ins, %arguments
+  %right.outs = icmp eq i64 %outs, %results
+  %right = and i1 %right.ins, %right.outs
+  br i1 %right, label %compute, label %other
+compute:
+{load_word("in.buffers", _ARGUMENTS.stop - 1, "frame", "ptr")}\
+{load_word("out.buffers", _RESULTS.stop - 1, "frame", "ptr")}\
+  %count = add i64 %ins, %outs
+  %arrays = alloca i64, i64 %count
+  %behind = getelementptr i64, ptr %arrays, i64 %ins
+  call void @addresses(ptr %in.buffers, i64 %ins, ptr %arrays)
+  call void @addresses(ptr %out.buffers, i64 %outs, ptr %behind)
+  %done = call i64 @run(ptr %batch, ptr %arrays)
+  %is.done = icmp ne i64 %done, 0
+  br i1 %is.done, label %end, label %other
+end:
+  ret ptr null
+other:
+  %answer = call ptr %python(ptr %frame)
+  ret ptr %answer
+}}
+
+; writes down where the numbers of buffers begin
+define private void @addresses(ptr %buffers, i64 %count, ptr %into) nounwind {{
+start:
+  br label %again
+again:
+  %k = phi i64 [ 0, %start ], [ %k.next, %take ]
+  %more = icmp ult i64 %k, %count
+  br i1 %more, label %take, label %end
+take:
+{load_word("buffer", "%k", "buffers", "ptr")}\
+  %data.p = getelementptr i8, ptr %buffer, i64 {_DATA}
+  %data = load i64, ptr %data.p
+  %slot = getelementptr i64, ptr %into, i64 %k
+  store i64 %data, ptr %slot
+  %k.next = add i64 %k, 1
+  br label %again
+end:
+  ret void
+}}
+{RUN}""" + "".join(
+    f"""
+define ptr @entry_{k}(ptr %frame) nounwind {{
+  %handler.p = getelementptr ptr, ptr @handlers, i64 {k}
+  %handler = load ptr, ptr %handler.p
+  %answer = tail call ptr @handle(ptr %frame, ptr %handler)
+  ret ptr %answer
+}}
+"""
+    for k in range(_ENTRIES)
+)
 
 
-def register(jax: Any, name: str, function: Callable[[Buffers, Buffers], None]) -> None:
-    """Let custom calls of a name run ``function(arguments, results)``, which fills the results.
+class Handler:
+    """A function of a frame: machine code once it knows of a batch, Python before.
 
-    Arguments and results are arrays of numbers, one row after another.
+    ``function(arguments, results)`` fills the results, and returns the words of the batch if
+    machine code may run it from now on.
     """
-    with _lock:
-        if name not in _registered:
-            _registered[name] = _register(jax, name, function)
 
+    def __init__(self, function: Callable[[Buffers, Buffers], Place | None]) -> None:
+        self._function = function
+        self._callback = _Callback(self._call)
+        python = ctypes.cast(self._callback, c_void_p).value or 0
+        self._words: Any = (c_int64 * 2)(python, 0)
+        self._place: Place | None = None
+        self.address = _entry(ctypes.addressof(self._words)) or python
 
-def _register(jax: Any, name: str, function: Callable[[Buffers, Buffers], None]) -> Any:
-    @_Handler
-    def handler(address: int) -> Any:
+    def _call(self, address: int) -> Any:
         try:
             words = _words(address, _WORDS)
             if words[_EXTENSION]:
                 frame = _Frame.from_address(address)
                 if frame.extension[0].kind == METADATA:
                     return _describe(frame)
-            function(Buffers(*words[_ARGUMENTS]), Buffers(*words[_RESULTS]))
+            place = self._function(Buffers(*words[_ARGUMENTS]), Buffers(*words[_RESULTS]))
+            if self._place is None and place is not None:  # one for good: others may be using it
+                self._place = place
+                self._words[_BATCH] = self._place.address
         except BaseException as error:  # nothing passes through C
             return _error(_Frame.from_address(address), f"{type(error).__name__}: {error}")
         return None
 
-    address = ctypes.cast(handler, c_void_p).value
+
+_entries: list[tuple[int, int]] = []  # that are free: function, and the slot for its handler
+
+
+def _entry(handler: int) -> int | None:
+    """Return the machine code of a handler with these words; None where there cannot be any."""
+    if os.environ.get(INTERPRET):
+        return None
+    if not _entries:
+        try:
+            engine, _ = load_module(_TEXT, "entry_0")
+        except ImportError:
+            return None
+        _keep(engine)
+        slots = engine.get_global_value_address("handlers")
+        for k in range(_ENTRIES):
+            _entries.append((engine.get_function_address(f"entry_{k}"), slots + 8 * k))
+    address, slot = _entries.pop()
+    c_int64.from_address(slot).value = handler
+    return address
+
+
+def _keep(thing: object) -> None:
+    """Let something live as long as the process: threads of XLA may be in it at the end."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
+
+
+_registered: dict[str, Handler] = {}  # XLA keeps the address of a handler for good
+_lock = awaited_lock()  # and takes a name once
+
+
+def register(jax: Any, name: str, function: Callable[[Buffers, Buffers], Place | None]) -> None:
+    """Let custom calls of a name run ``function(arguments, results)``, which fills the results.
+
+    Arguments and results are arrays of numbers, one row after another.  What it returns is for
+    machine code: see `Handler`.
+    """
+    with _lock:
+        if name not in _registered:
+            _registered[name] = _register(jax, name, Handler(function))
+
+
+def _register(jax: Any, name: str, handler: Handler) -> Handler:
+    _keep(handler)
     try:
-        jax.ffi.register_ffi_target(name, _capsule(address, None, None), platform="cpu")
+        capsule = _capsule(handler.address, None, None)
+        jax.ffi.register_ffi_target(name, capsule, platform="cpu")
     except Exception as error:
         raise UnsupportedError(
             f"JAX {jax.__version__} does not take Jounce's functions ({error}); this adapter was "

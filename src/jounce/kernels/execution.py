@@ -25,6 +25,7 @@ from jounce.kernels.team import (
     Team,
     team,
 )
+from jounce.lazy import cached_property
 
 BLOCK_ROWS = 1 << 15  # rows a native call: Ctrl-C is answered in between
 INTERPRETED_ROWS = 1 << 12  # rows interpreted at once: bounds the memory of intermediate values
@@ -118,6 +119,11 @@ class Runner:
                 del _held[key]
                 raise
             del _held[key]
+
+    @cached_property
+    def reserve(self) -> tuple[Any, Any]:
+        """A word that says who computes, and scratch memory; for who has no thread of Python's."""
+        return ctypes.c_int64(0), ctypes.create_string_buffer(self.native.scratch_bytes)
 
     def _scratch(self) -> Any:
         try:

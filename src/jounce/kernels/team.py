@@ -45,6 +45,10 @@ HEADER = 12
 LINE = 8
 # Words that the built-in function reads, all addresses; then comes how long to look for work.
 _WORK = "boxes", "size", "save", "restore", "incref", "none"
+# Words of a team, for machine code that has no Python at hand: addresses of `together` and of the
+# boxes, how many are in use, how long to look for work; how many helpers have started, and the
+# bytes that each of them has.
+TOGETHER, BOXES, SIZE, SPINS, STARTED, ROOM = range(6)
 # Words of a box; it fills two lines of the cache.
 JOB, LOCK, SCRATCH, ACQUIRE, RELEASE, REST, SLEEP, OWN, BOX = *range(8), 16
 
@@ -353,12 +357,15 @@ class Team:
         self._spins = _spins(native["pass"])
         self._boxes = (_Word * (BOX * MAX_THREADS))()
         self._address = ctypes.addressof(self._boxes)
-        self._size = _Word(0)  # of them that are in use
+        at = engine.get_function_address("together")
+        self.words: Any = (_Word * (ROOM + 1))(at, self._address, 0, self._spins)
+        self._size = _Word.from_buffer(self.words, 8 * SIZE)  # boxes that are in use
         self._scratch: list[list[Any]] = []  # of each box: a helper may be at work in an older one
         self._room = 0  # bytes that every helper has, also one that comes later
         self._helpers = 0  # that are known to have started
         self._growing = threading.Lock()
-        for thing in (engine, self._boxes):  # helpers look into them until the process has ended
+        # helpers look into them until the process has ended
+        for thing in (engine, self._boxes, self.words):
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
         if layouts_are_known():
             self.together = self._built_in(engine)
@@ -401,7 +408,7 @@ class Team:
                 room = max(scratch_bytes, 2 * self._room)
                 for k, blocks in enumerate(self._scratch):
                     self._enlarge(k, blocks, room)
-                self._room = room
+                self._room = self.words[ROOM] = room
             while self._helpers < helpers and len(self._scratch) < MAX_THREADS:
                 if not self._start():
                     break
@@ -441,7 +448,7 @@ class Team:
             self._scratch.pop()
             self._size.value = k
             return False
-        self._helpers += 1
+        self._helpers = self.words[STARTED] = self._helpers + 1
         return True
 
 
@@ -465,6 +472,7 @@ def _spins(spend: Any) -> int:
 
 
 _teams: list[Team] = []
+words_of_team = _Word(0)  # where those of this process's helpers are; 0 until there are any
 _making = threading.Lock()
 
 
@@ -474,6 +482,7 @@ def team() -> Team:
         with compiling(), _making:  # in this order: the end of the process waits for the first
             if not _teams:
                 _teams.append(Team())
+                words_of_team.value = ctypes.addressof(_teams[0].words)
     return _teams[0]
 
 
@@ -482,6 +491,7 @@ def _forget() -> None:
     global _making  # noqa: PLW0603
     _making = threading.Lock()
     _teams.clear()
+    words_of_team.value = 0
 
 
 if hasattr(os, "register_at_fork"):

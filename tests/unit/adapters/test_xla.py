@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import math
+import re
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 import jounce
-from jounce.adapters import xla
+from jounce.adapters import rules, xla
+from jounce.adapters.rules import Batch
+from jounce.kernels import kernel as kernels
+from jounce.kernels.execution import BLOCK_ROWS
+from jounce.kernels.team import words_of_team
 from tests.optimiser_cases import in_threads
 from tests.tolerances import EXACT, assert_close
 
 jax = pytest.importorskip("jax")
+export = pytest.importorskip("jax.export")
 
 
 @pytest.fixture(autouse=True)
@@ -86,9 +94,138 @@ def test_another_interface_is_refused(monkeypatch: pytest.MonkeyPatch):
         xla.register(jax, "test.version", lambda *_: None)
 
 
+class Watched:
+    """A jitted function of a kernel, and how often its handlers go through Python."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, robot: str, quantity: str) -> None:
+        self.robot, self.calls = jounce.load(robot), 0
+        self.kernel = jounce.kernel(self.robot, quantity)
+        self.f = jax.jit(jounce.adapters.jax.function(self.robot, quantity))
+        original = Batch.run
+
+        def run(*arguments: Any) -> None:
+            self.calls += 1
+            original(*arguments)
+
+        monkeypatch.setattr(Batch, "run", run)
+
+    def through_python(self, *arrays: np.ndarray) -> int:
+        """Return how often a call went through Python; its result is that of the kernel."""
+        before = self.calls
+        found = np.asarray(self.f(*arrays))
+        np.testing.assert_array_equal(found, self.kernel(*arrays, threads=None))
+        return self.calls - before
+
+
+def test_machine_code_takes_over(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator):
+    watched = Watched(monkeypatch, "panda", "gravity_forces")
+    q = rng.normal(size=(20_000, 7))  # enough for helpers
+    assert watched.through_python(q) == 1
+    assert watched.through_python(q[::-1].copy()) == 0
+    q[5, 3] = np.nan
+    assert watched.through_python(q) == 0
+    assert watched.through_python(q[:10]) == 1  # another batch
+    assert watched.through_python(q) == 0
+
+
 def test_empty_batches():
     f = jax.jit(jounce.adapters.jax.function(jounce.load("planar2r"), "inverse_dynamics"))
-    assert f(*np.ones((3, 0, 2))).shape == (1, 0, 2)
+    for _ in range(2):
+        assert f(*np.ones((3, 0, 2))).shape == (1, 0, 2)
+
+
+def test_batches_that_come_back_to_python(monkeypatch: pytest.MonkeyPatch):
+    """Long ones, so that they can be interrupted."""
+    watched = Watched(monkeypatch, "planar2r", "gravity_forces")
+    for _ in range(3):
+        assert watched.through_python(np.ones((BLOCK_ROWS + 1, 2))) == 1
+
+
+def test_who_comes_second_goes_through_python(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+):
+    watched = Watched(monkeypatch, "planar2r", "gravity_forces")
+    q = rng.normal(size=(30, 2))
+    watched.through_python(q)
+    assert watched.kernel.runner is not None
+    taken = watched.kernel.runner.reserve[0]
+    monkeypatch.setattr(taken, "value", words_of_team.value)
+    assert watched.through_python(q) == 1
+    taken.value = 0
+    assert watched.through_python(q) == 0
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_without_machine_code(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator):
+    watched = Watched(monkeypatch, "planar2r", "gravity_forces")
+    for _ in range(3):
+        assert watched.through_python(rng.normal(size=(31, 2))) == 1
+
+
+def test_other_operands_are_not_read(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator):
+    """A name may be called by others, with fewer arrays than the kernel has."""
+    watched = Watched(monkeypatch, "planar2r", "inverse_dynamics")
+    before = set(xla._registered)
+    watched.through_python(*rng.normal(size=(3, 29, 2)))
+    (name,) = set(xla._registered) - before
+    with pytest.raises(Exception, match="ValueError"):
+        jax.block_until_ready(call(name, (1, 29, 2))(np.ones((29, 2))))
+
+
+def test_threads_with_batches(rng: np.random.Generator):
+    """Some compute in machine code, and who finds the memory taken in Python."""
+    robot = jounce.load("panda")
+    motions = rng.normal(size=(8, 3, 200, 7))
+    wanted = [jounce.inverse_dynamics(robot, *x) for x in motions]
+    f = jax.jit(jounce.adapters.jax.function(robot, "inverse_dynamics"))
+
+    def work(k: int) -> None:
+        for _ in range(125):
+            np.testing.assert_array_equal(f(*motions[k]), wanted[k])
+
+    in_threads(8, work)
+
+
+def test_handlers_outlive_kernels(rng: np.random.Generator):
+    """XLA keeps a function as long as it likes, and the caches of kernels have an end."""
+    q = rng.normal(size=(28, 2))
+    f = jax.jit(jounce.adapters.jax.function(jounce.load("planar2r"), "gravity_forces"))
+    wanted = np.asarray(f(q))
+    for cache in (rules._bound, kernels._kernel):
+        cache.cache_clear()
+    gc.collect()
+    noise = [np.full(n, np.nan) for n in range(1, 2000)]
+    for _ in range(3):
+        np.testing.assert_array_equal(f(q), wanted)
+    del noise
+
+
+def test_more_handlers_than_a_module_has():
+    for k in range(xla._ENTRIES + 2):
+        xla.register(jax, f"test.many.{k}", partial(_fill, float(k)))
+    for k in range(xla._ENTRIES + 2):
+        (found,) = call(f"test.many.{k}", (2,))(np.ones(2))
+        assert_close(found, np.full(2, float(k)), EXACT)
+
+
+def _fill(value: float, _: xla.Buffers, results: xla.Buffers) -> None:
+    numbers(results)[0].fill(value)
+
+
+def test_lengths_that_are_symbols(rng: np.random.Generator):
+    """One exported program for batches of any length."""
+    robot = jounce.load("planar2r")
+    (n,) = export.symbolic_shape("n")
+    f = jax.jit(jounce.adapters.jax.function(robot, "gravity_forces"))
+    kind = jax.ShapeDtypeStruct((n, 2), np.float64)
+    with pytest.raises(ValueError, match="custom_call @jounce") as refused:
+        export.export(f)(kind)
+    (name,) = re.findall(r"@(jounce\.\w+)", str(refused.value))
+    safe = [export.DisabledSafetyCheck.custom_call(name)]
+    exported = export.export(f, disabled_checks=safe)(kind)
+    for rows in (3, 5, 3):
+        q = rng.normal(size=(rows, 2))
+        assert_close(exported.call(q), jounce.gravity_forces(robot, q), EXACT)
 
 
 def test_a_name_is_registered_once_whoever_asks(monkeypatch: pytest.MonkeyPatch):

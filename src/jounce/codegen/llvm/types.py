@@ -35,7 +35,7 @@ def splat_integer(value: int) -> str:
     return f"splat (i64 {value})"
 
 
-def load_word(name: str, word: int, base: str, kind: str = "i64") -> str:
+def load_word(name: str, word: int | str, base: str, kind: str = "i64") -> str:
     """Return the lines that load a word of the block at `%base` into `%name`."""
     return f"""\
   %{name}.p = getelementptr i64, ptr %{base}, i64 {word}
