@@ -80,9 +80,8 @@ def _solve(robot: Robot, frame: str, text: str, q0: Any, options: dict[str, Any]
             f"no q{within} puts frame {frame!r} there: the nearest misses it by {found.error:.3g} "
             "(rad, m); try another --q0 or --seed"
         )
-    names = [joint.name for joint in robot.joints if joint.mimic is None]
-    slices = [joint.q_slice for joint in robot.joints if joint.mimic is None]
-    values = {name: found.q[s].tolist() for name, s in zip(names, slices, strict=True)}
+    moving = [joint for joint in robot.joints if joint.mimic is None]
+    values = {joint.name: found.q[joint.q_slice].tolist() for joint in moving}
     if options["as_json"]:
         summary = {"q": found.q.tolist(), "joints": values, "error": float(found.error),
                    "iterations": int(found.iterations)}  # fmt: skip
@@ -142,24 +141,14 @@ def _middle(robot: Robot) -> np.ndarray:
     """Return the middle of the range of each coordinate, and where there is none, neutral."""
     import numpy as np
 
-    low, high = robot.limits.lower, robot.limits.upper
-    bounded = np.isfinite(low) & np.isfinite(high)
-    return np.where(bounded, 0.5 * (np.where(bounded, low, 0.0) + np.where(bounded, high, 0.0)),
-                    robot.neutral)  # fmt: skip
+    ends = np.array([robot.limits.lower, robot.limits.upper])
+    bounded = np.isfinite(ends).all(axis=0)
+    return np.where(bounded, 0.5 * np.where(bounded, ends, 0.0).sum(axis=0), robot.neutral)
 
 
 def _pose(text: str) -> np.ndarray:
-    import numpy as np
-
-    from jounce.algebra.rigid import pose_of
-    from jounce.algebra.so3 import from_rpy
-    from jounce.model.checks import unit_norms
+    from jounce.model.placement import transform
 
     values = numbers("--pose", text, 6, 7, meaning=_POSE)
-    if len(values) == 7:
-        unit_norms("the quaternion (x y z w) of --pose", values[3:])
-        return pose_of(values[:3], values[3:])
-    pose = np.eye(4)
-    pose[:3, :3] = from_rpy(*values[3:].tolist()).rows
-    pose[:3, 3] = values[:3]
-    return pose
+    turned = {"rpy" if len(values) == 6 else "quaternion": values[3:]}
+    return transform(values[:3], **turned)

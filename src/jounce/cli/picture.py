@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jounce.cli.arguments import check_output
 from jounce.errors import TableError
@@ -132,28 +132,22 @@ def draw(path: Path, title: str, time: np.ndarray, panes: Sequence[Pane]) -> Non
 
     figure = Figure(figsize=(9.0, 1.6 + 2.2 * len(panes)), layout="constrained")
     columns = figure.subplots(len(panes), 1, sharex=True, squeeze=False)[:, 0]
-    known: dict[str, int] = {}  # a name has one colour in all panes
+    lines: dict[str, Any] = {}  # a name has one colour in all panes
     for axes, pane in zip(columns, panes, strict=True):
         for k, (name, values) in enumerate(zip(pane.names, pane.values.T, strict=True)):
-            place = known.setdefault(name, len(known))
+            place = [*lines, name].index(name)
             dash = _DASHES[place // 10 % len(_DASHES)]
             when = time if pane.time is None else pane.time[:, k]
-            axes.plot(when, values, dash, color=f"C{place % 10}", linewidth=1.2, label=plain(name))
+            (lines[name],) = axes.plot(when, values, dash, color=f"C{place % 10}", linewidth=1.2)
         axes.set_ylabel(plain(pane.label))
         axes.grid(visible=True, alpha=0.3)
         if not len(pane.names):
             axes.text(0.5, 0.5, "no limit is known", ha="center", transform=axes.transAxes)
     figure.suptitle(plain(title), fontsize="medium", wrap=True)
     columns[-1].set_xlabel("t [s]")
-    handles = {
-        label: handle
-        for axes in columns
-        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
-    }
-    if handles:
-        ordered = [handles[plain(name)] for name in known]
-        figure.legend(ordered, [*map(plain, known)], loc="outside right upper", fontsize="small",
-                      ncols=1 + (len(ordered) - 1) // _ROWS)  # fmt: skip
+    if lines:
+        figure.legend([*lines.values()], [*map(plain, lines)], loc="outside right upper",
+                      fontsize="small", ncols=1 + (len(lines) - 1) // _ROWS)  # fmt: skip
     with atomic_write(path, "wb") as file:
         figure.savefig(file, format=path.suffix.lower()[1:], dpi=150)
 

@@ -97,16 +97,16 @@ def plan(robot: Robot, *, points: Path, limits: Path | None, **options: Any) -> 
     rate = options["rate"]
     sample_count(motion.duration, 1.0 / rate, f"--rate {rate:g}")
     table = motion.table(rate)
+    title = f"fastest motion through {points.name}, {motion.duration:.4g} s"
     if out is not None:
         write_table(out, table)
     if page is not None:
         from jounce.report.write import write_report
 
-        source = f"fastest motion through {points.name}, {motion.duration:.4g} s"
         told = {"limits": known, "elastic": drives, "actuated": options["actuated"]}
-        write_report(page, robot, table.time, *table.motion, source=source, **told)
+        write_report(page, robot, table.time, *table.motion, source=title, **told)
     if plot is not None:
-        _draw(plot, robot, table, known, _title(robot, points, motion))
+        _draw(plot, robot, table, known, f"{robot.name}: {title}")
     written = ", ".join(str(x) for x in (out, page, plot) if x is not None)
     if written:
         say(f"{written}: {table.time.size} samples")
@@ -127,10 +127,6 @@ def _limits(
             "--elastic K,J, or leave the limits out"
         )
     return MotionLimits.of(robot, **bounds), motors
-
-
-def _title(robot: Robot, points: Path, motion: TimedMotion) -> str:
-    return f"{robot.name}: fastest motion through {points.name}, {motion.duration:.4g} s"
 
 
 def _print(motion: TimedMotion) -> None:

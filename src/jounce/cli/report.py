@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -34,13 +34,7 @@ _DURATION, _STEP = 10.0, 0.01  # s, of the motion of a robot that comes without 
 _MOST_SAMPLES = 2_000_000
 
 
-class _Motion(NamedTuple):
-    """Times, q with its rates, and where they come from."""
-
-    time: np.ndarray
-    values: Any
-    source: str
-    notes: tuple[str, ...] = ()
+_Motion = tuple["np.ndarray", Any, str, list[str]]  # times, q with its rates, whence, and notes
 
 
 @click.command(epilog="Example: jounce report panda log.csv -o report.html")
@@ -88,24 +82,24 @@ def report(
     with progress(f"reporting on {robot.name}", STEPS + 1) as advance:
         if motion is None:
             refuse_without_motion({**reading, "time": None})
-            given = _default(robot, orders, limits, {**reading, **options})
+            time, values, source, notes = _default(robot, orders, limits, {**reading, **options})
         else:
-            given = _logged(robot, motion, orders, reading, options)
+            time, values, source, notes = _logged(robot, motion, orders, reading, options)
         advance()
         found = write_report(
             out,
             robot,
-            given.time,
-            *given.values,
+            time,
+            *values,
             limits=limits,
             elastic=drives,
             actuated=options["actuated"],
-            source=given.source,
-            notes=given.notes,
+            source=source,
+            notes=notes,
             progress=advance,
         )
     say(_summary(out, found))
-    for line in given.notes:
+    for line in notes:
         note(line)
 
 
@@ -127,7 +121,7 @@ def _default(
         )
     time = np.linspace(0.0, duration, max(2, round(count)))
     values = default_motion(robot, time, orders, limits=limits, actuated=options["actuated"])
-    return _Motion(time, values, "cosines within the limits")
+    return time, values, "cosines within the limits", []
 
 
 def _seconds(text: str | None) -> float:
@@ -160,7 +154,7 @@ def _logged(
         motion, away = closed_samples(robot, motion, chosen)
         if away > 1e-9:
             notes.append(f"{path}: put onto the closures, {away:.1e} rad or m away at most")
-    return _Motion(table.time, motion, path.name + rates, tuple(notes))
+    return table.time, motion, path.name + rates, notes
 
 
 def _summary(out: Path, found: Report) -> str:

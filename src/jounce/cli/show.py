@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
     from jounce.model.records import Body, Frame, Joint
     from jounce.model.robot import Robot
-
-_LIMITS = ("lower", "upper", "velocity", "effort", "acceleration", "jerk", "effort_rate")
 
 
 @click.command(epilog="Example: jounce show panda --json")
@@ -69,7 +68,10 @@ def _describe_body(robot: Robot, body: Body, joint: Joint) -> dict[str, Any]:
         "kind": joint.kind,
         "q": [joint.q_slice.start, joint.q_slice.stop],
         "v": [joint.v_slice.start, joint.v_slice.stop],
-        "limits": {name: _finite(getattr(joint.limits, name)) for name in _LIMITS},
+        "limits": {
+            limit: [value if isfinite(value) else None for value in values]
+            for limit, values in asdict(joint.limits).items()
+        },
         "armature": list(joint.armature),
         "damping": list(joint.damping),
         "friction": joint.friction_entries,
@@ -84,10 +86,6 @@ def _describe_frame(robot: Robot, frame: Frame) -> dict[str, Any]:
 
 def _body_name(robot: Robot, index: int) -> str | None:
     return robot.bodies[index].name if index >= 0 else None
-
-
-def _finite(values: tuple[float, ...]) -> list[float | None]:
-    return [value if isfinite(value) else None for value in values]
 
 
 def _print(console: Console, summary: dict[str, Any], *, with_frames: bool) -> None:

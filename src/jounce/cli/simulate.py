@@ -137,14 +137,10 @@ def _write_npz(path: Path, found: Simulation, motion: dict[str, np.ndarray]) -> 
     import numpy as np
 
     from jounce.files import atomic_write
+    from jounce.tables.table import table_of
 
-    arrays: dict[str, Any] = dict(motion)
-    arrays["names"] = np.array(_labels(found.robot, "q"))
-    if not found.robot.quaternions:
-        arrays["values"] = np.array([motion["q"], motion["v"]])
-    else:
-        arrays["rate_names"] = np.array(_labels(found.robot, "v"))
-        arrays |= {"values": motion["q"][None], "rates": motion["v"][None]}
+    table = table_of(found.robot, motion["time"], [motion["q"], motion["v"]])._asdict()
+    arrays: dict[str, Any] = motion | {n: x for n, x in table.items() if x is not None and len(x)}
     with atomic_write(path, "wb") as file:
         np.savez(file, **arrays)
 
