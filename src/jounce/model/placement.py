@@ -29,16 +29,13 @@ def transform(xyz: Any = (0.0, 0.0, 0.0), *, rpy: Any = None, quaternion: Any = 
     position = checked("xyz", xyz, 3, "x, y, z")
     if rpy is not None and quaternion is not None:
         raise ArgumentError("transform takes rpy or quaternion, got both; give one.")
-    if rpy is None:
-        q = checked("quaternion", (0.0, 0.0, 0.0, 1.0) if quaternion is None else quaternion, 4,
-                    "x, y, z, w")  # fmt: skip
-        q = q / unit_norms("quaternion (x y z w)", q)[..., None]
-        shape = np.broadcast_shapes(position.shape[:-1], q.shape[:-1])
-        return pose_of(np.broadcast_to(position, (*shape, 3)), np.broadcast_to(q, (*shape, 4)))
-    angles = checked("rpy", rpy, 3, "roll, pitch, yaw")
-    shape = np.broadcast_shapes(position.shape[:-1], angles.shape[:-1])
-    T = np.zeros((*shape, 4, 4))
-    for index in np.ndindex(*shape):
-        T[index][:3, :3] = from_rpy(*np.broadcast_to(angles, (*shape, 3))[index].tolist()).rows
-    T[..., :3, 3], T[..., 3, 3] = position, 1.0
+    given = (0.0, 0.0, 0.0, 1.0) if quaternion is None else quaternion
+    q = checked("quaternion", given, 4, "x, y, z, w")
+    q = q / unit_norms("quaternion (x y z w)", q)[..., None]
+    angles = checked("rpy", (0.0, 0.0, 0.0) if rpy is None else rpy, 3, "roll, pitch, yaw")
+    shape = np.broadcast_shapes(*(x.shape[:-1] for x in (position, q, angles)))
+    T = pose_of(np.broadcast_to(position, (*shape, 3)), np.broadcast_to(q, (*shape, 4)))
+    if rpy is not None:
+        for index in np.ndindex(*shape):
+            T[index][:3, :3] = from_rpy(*np.broadcast_to(angles, (*shape, 3))[index].tolist()).rows
     return T

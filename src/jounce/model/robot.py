@@ -162,11 +162,11 @@ class Robot:
 
     def body(self, name: str) -> Body:
         """Return the body of this name."""
-        return self.bodies[_index("body", name, self.bodies)]
+        return _named("body", name, self.bodies)
 
     def joint(self, name: str) -> Joint:
         """Return the joint of this name."""
-        return self.joints[_index("joint", name, self.joints)]
+        return _named("joint", name, self.joints)
 
     def with_gravity(self, gravity: Any) -> Robot:
         """Return the same robot under another gravitational acceleration."""
@@ -306,7 +306,7 @@ class Robot:
         save(self, path)
 
 
-def _index(kind: str, name: str, records: Any) -> int:
-    names = [r.name for r in records]
-    check_name(kind, name, names)
-    return names.index(name)
+def _named(kind: str, name: str, records: Any) -> Any:
+    known = {record.name: record for record in records}
+    check_name(kind, name, known)
+    return known[name]

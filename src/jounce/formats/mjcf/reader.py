@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +31,6 @@ from jounce.model.robot import Robot
 from jounce.model.visuals import MeshFile, Visual
 
 GROUPS_SHOWN = 3
-VELOCITIES = {"hinge": 1, "slide": 1, "ball": 3, "free": 6}
 
 
 def load_mjcf(
@@ -75,11 +74,11 @@ def load_mjcf(
     builder = RobotBuilder(compiled.name, _gravity(compiled), base_name=WORLD)
     builder.warnings += [*compiled.warnings, *_notes(compiled, friction)]
     with located(str(compiled.path)):
-        motors = _motors(compiled, damping, friction, coulomb_speed)
+        motors = _motors(compiled, damping, friction)
         builder.frame(WORLD, None)
         taken = set(compiled.bodies)
         for body in range(1, compiled.model.nbody):  # so coordinates come in the order of qpos
-            _add_body(compiled, builder, body, motors, followers, taken)
+            _add_body(compiled, builder, body, motors, coulomb_speed, followers, taken)
         _add_sites(compiled, builder, taken)
         _add_closures(compiled, builder, taken)
         builder.visuals = _visuals(compiled)
@@ -103,15 +102,6 @@ def _notes(compiled: Compiled, friction: bool) -> list[str]:
     if np.any(model.tendon_frictionloss):
         notes.append("frictionloss of tendons is not applied.")
     return notes
-
-
-class Motors(NamedTuple):
-    """Armature, damping, friction of every MuJoCo degree of freedom, actuators included."""
-
-    armature: np.ndarray
-    damping: np.ndarray
-    coulomb: np.ndarray
-    speed: float  # of smoothing
 
 
 def _add_sites(compiled: Compiled, builder: RobotBuilder, taken: set[str]) -> None:
@@ -139,7 +129,8 @@ def _add_body(
     compiled: Compiled,
     builder: RobotBuilder,
     body: int,
-    motors: Motors,
+    motors: np.ndarray,
+    speed: float,
     mimics: Mapping[int, Follows],
     taken: set[str],
 ) -> None:
@@ -157,22 +148,21 @@ def _add_body(
     for joint in range(first, first + count):
         last = joint == first + count - 1
         between = f"{name}/{compiled.joints[joint].removeprefix(f'{name}/')}"
-        child = name if last else unique(between, taken)
+        child, type_ = name if last else unique(between, taken), _joint_type(compiled, joint)
+        dof = int(model.jnt_dofadr[joint])  # values are those of a joint: their order is no matter
+        armature, damping, coulomb = motors[:, dof : dof + type_.nv].tolist()
         builder.add(
             child,
             parent,
-            _joint_type(compiled, joint),
+            type_,
             _at_zero(compiled, joint, placement).matrix(),
             inertia if last else None,
             compiled.joints[joint],
-            _per_velocity(compiled, joint, motors.armature),
-            _per_velocity(compiled, joint, motors.damping),
+            armature,
+            damping,
             _limits(compiled, joint),
             mimic=mimics.get(joint),
-            friction={
-                "coulomb": _per_velocity(compiled, joint, motors.coulomb),
-                "speed": motors.speed,
-            },
+            friction={"coulomb": coulomb, "speed": speed},
         )
         parent, placement = child, IDENTITY
 
@@ -218,7 +208,8 @@ def _frictionloss(compiled: Compiled) -> np.ndarray:
     return np.zeros_like(loss) if compiled.disabled("FRICTIONLOSS") else loss
 
 
-def _motors(compiled: Compiled, damping: bool, friction: bool, speed: float) -> Motors:
+def _motors(compiled: Compiled, damping: bool, friction: bool) -> np.ndarray:
+    """Return armature, damping, friction of MuJoCo's degrees of freedom, actuators included."""
     model = compiled.model
     armature, viscous = model.dof_armature.copy(), model.dof_damping.copy()
     if not damping or compiled.disabled(*DAMPERS_OFF):
@@ -227,13 +218,7 @@ def _motors(compiled: Compiled, damping: bool, friction: bool, speed: float) -> 
         np.add.at(viscous, model.jnt_dofadr, reflected(compiled, "actuator_damping"))
     np.add.at(armature, model.jnt_dofadr, reflected(compiled, "actuator_armature"))
     loss = _frictionloss(compiled)
-    return Motors(armature, viscous, loss if friction else np.zeros_like(loss), speed)
-
-
-def _per_velocity(compiled: Compiled, joint: int, values: np.ndarray) -> list[float]:
-    """Take a joint's entries; MJCF has one value a joint, so their order does not matter."""
-    start = int(compiled.model.jnt_dofadr[joint])
-    return values[start : start + VELOCITIES[compiled.kind(joint)]].tolist()
+    return np.array([armature, viscous, loss if friction else np.zeros_like(loss)])
 
 
 def _inertia(model: Any, body: int) -> Inertia:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from jounce.algebra.se3 import IDENTITY, Transform
 from jounce.algebra.vector import Vec3
@@ -104,15 +105,17 @@ def read_records(content: str | bytes, document: Document) -> UrdfRecord:
             f"expected <robot> as the outermost element of a URDF, got <{root.tag}>{_other(root)}."
         )
     record = UrdfRecord(required(root, "name"), root)
+    read: dict[str, Any] = {"link": (_link, record.links), "joint": (_joint, record.joints)}
     for child in _known_children(root):
-        if child.tag == "link":
-            link = _link(child)
-            _no_duplicate(child, record.links.get(link.name))
-            record.links[link.name] = link
-        elif child.tag == "joint":
-            joint = _joint(child)
-            _no_duplicate(child, record.joints.get(joint.name))
-            record.joints[joint.name] = joint
+        if child.tag in read:
+            reader, known = read[child.tag]
+            found = reader(child)
+            earlier = known.setdefault(found.name, found)
+            if earlier is not found:
+                raise child.error(
+                    f"duplicate {child.tag} name {found.name!r}, first used in line "
+                    f"{earlier.element.line}; rename one."
+                )
     if not record.links:
         raise root.error(f"{root} has no <link>; a robot needs at least one.")
     document.warnings.extend(_foreign_dynamics(root))
@@ -122,14 +125,6 @@ def read_records(content: str | bytes, document: Document) -> UrdfRecord:
 def _other(root: Element) -> str:
     formats = {"mujoco": "MJCF, a MuJoCo file", "sdf": "SDF, a Gazebo file", "COLLADA": "a mesh"}
     return f" ({formats[root.tag]})" if root.tag in formats else ""
-
-
-def _no_duplicate(element: Element, earlier: LinkRecord | JointRecord | None) -> None:
-    if earlier is not None:
-        raise element.error(
-            f"duplicate {element.tag} name {earlier.name!r}, first used in line "
-            f"{earlier.element.line}; rename one."
-        )
 
 
 def _link(element: Element) -> LinkRecord:
