@@ -71,7 +71,7 @@ def replacing(
         raise
     try:
         with os.fdopen(descriptor, mode, **_text(mode)) as file:
-            _lock(descriptor)
+            is_taken(descriptor)
             if permissions is not None:
                 temporary.chmod(permissions)
             yield file
@@ -96,36 +96,23 @@ def abandoned(directory: Path) -> list[Path]:
                 status = path.lstat()
                 own = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
                 old = abs(time.time() - status.st_mtime) > _SETTLED
-                if own and old and stat.S_ISREG(status.st_mode) and not _locked(path):
-                    found.append(path)
+                if own and old and stat.S_ISREG(status.st_mode):
+                    with path.open("rb") as file:
+                        if not is_taken(file.fileno(), in_doubt=True):
+                            found.append(path)
     return found
 
 
-def _locked(path: Path) -> bool:
-    with path.open("rb") as file:
-        return not _lock(file.fileno())
-
-
-def _lock(descriptor: int) -> bool:
-    """Lock a file; tell whether that went well, and not another process or the system refused."""
-    with contextlib.suppress(OSError):
-        if fcntl is not None:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return True
-    return False
-
-
-def is_taken(descriptor: int) -> bool:
+def is_taken(descriptor: int, *, in_doubt: bool = False) -> bool:
     """Lock a file until it is closed; tell whether another process has it locked.
 
-    Where the system has no locks nothing is taken.
+    Where the system has no locks nothing is taken; where it refuses one, that is ``in_doubt``.
     """
-    with contextlib.suppress(OSError):
-        try:
-            if fcntl is not None:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
+    try:
+        if fcntl is not None:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as failure:
+        return in_doubt or isinstance(failure, BlockingIOError)
     return False
 
 

@@ -78,12 +78,8 @@ def _describe(failure: JounceError | click.ClickException | OSError) -> str:
         return f"{failure.format_message().rstrip('.')}; see '{program} --help'"
     if isinstance(failure, click.ClickException):
         return failure.format_message()
-    if isinstance(failure, OSError) and not isinstance(failure, JounceError):
-        return _describe_os_error(failure)
-    return str(failure) or type(failure).__name__
-
-
-def _describe_os_error(failure: OSError) -> str:
+    if isinstance(failure, JounceError):
+        return str(failure) or type(failure).__name__
     reason = failure.strerror or str(failure)
     if failure.filename is not None:
         reason = f"{os.fsdecode(failure.filename)}: {reason}"

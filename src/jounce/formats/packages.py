@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
+from glob import escape
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -68,7 +69,7 @@ def _candidates(name: str, folder: Path, packages: Packages) -> Iterator[Path]:
         if _is_package(entry, name):
             yield entry
         yield entry / name
-        yield from (child / name for child in _folders(entry) if (child / name).is_dir())
+        yield from sorted(path for path in entry.glob(f"*/{escape(name)}") if path.is_dir())
     for entry in _environment("AMENT_PREFIX_PATH"):
         yield entry / "share" / name
     for above in (folder, *folder.parents):
@@ -91,13 +92,6 @@ def _is_package(folder: Path, name: str) -> bool:
 
 def _environment(variable: str) -> list[Path]:
     return [Path(entry) for entry in os.environ.get(variable, "").split(os.pathsep) if entry]
-
-
-def _folders(entry: Path) -> list[Path]:
-    try:
-        return sorted(child for child in entry.iterdir() if child.is_dir())
-    except OSError:
-        return []
 
 
 def _folder(base: str | os.PathLike[str] | None) -> Path:

@@ -11,7 +11,7 @@ from jounce.algebra.inertia import SpatialInertia
 from jounce.algebra.se3 import IDENTITY, Transform
 from jounce.algebra.so3 import Rotation
 from jounce.algebra.vector import Vec3
-from jounce.errors import ModelError, ShapeError, check_name
+from jounce.errors import ModelError, check_name
 from jounce.model import joints as kinds
 from jounce.model.checks import finite_vec3, of_type, plain, repeated, rigid_transform
 from jounce.model.closures import Closure, check_closure
@@ -195,7 +195,7 @@ def _friction(
     for kind in given:
         check_name(f"friction of {name!r}", kind, known)
     if "viscous" in given:
-        if any(repeated(damping, 1)):
+        if any(repeated(damping, nv, f"damping of {name!r}")):
             raise ModelError(f"joint {name!r} has damping and viscous friction: give one of them.")
         damping = given["viscous"]
     coulomb = _per_velocity(given.get("coulomb", 0.0), nv, f"Coulomb friction of {name!r}")
@@ -212,10 +212,7 @@ def _friction(
 
 
 def _entries(given: Any, nv: int, what: str) -> tuple[Any, ...]:
-    items = repeated(given, nv)
-    if len(items) != nv:
-        raise ShapeError(f"{what} must have {nv} entries, got {len(items)}.")
-    return tuple(plain(x, what) for x in items)
+    return tuple(plain(x, what) for x in repeated(given, nv, what))
 
 
 def _per_velocity(given: Any, nv: int, what: str) -> tuple[Any, ...]:

@@ -204,11 +204,27 @@ def plain(x: Any, what: str = "a number of the robot") -> Any:
         raise ModelError(f"{what} is too large for a number of double precision.") from None
 
 
-def repeated(given: Any, count: int) -> list[Any]:
-    """Return the entries of a list or array; a single number stands for all of them."""
-    if isinstance(given, list | tuple) or getattr(given, "ndim", 0):
-        return list(given)
-    return [given] * count
+def repeated(given: Any, count: int, what: str) -> list[Any]:
+    """Return so many entries of a list or array; a single number stands for all of them."""
+    single = not isinstance(given, list | tuple) and not getattr(given, "ndim", 0)
+    items = [given] * count if single else list(given)
+    if len(items) != count:
+        raise ShapeError(f"{what} must have {count} entries, got {len(items)}.")
+    return items
+
+
+def square_matrix(given: Any, count: int, what: str) -> list[list[Any]]:
+    """Return the numbers of a square matrix, row by row; symbols stay what they are."""
+    if hasattr(given, "tolist"):  # NumPy, and SymPy whose matrices iterate over entries
+        given = given.tolist()
+    try:
+        rows = [list(row) for row in given]
+    except TypeError:
+        raise ShapeError(f"{what} must be a {count}x{count} matrix, got {given!r}.") from None
+    lengths = [len(row) for row in rows]
+    if lengths != [count] * count:
+        raise ShapeError(f"{what} must be a {count}x{count} matrix, got rows of lengths {lengths}.")
+    return [[plain(x, what) for x in row] for row in rows]
 
 
 def rigid_transform(placement: Any, what: str = "a placement") -> Transform:
@@ -216,18 +232,8 @@ def rigid_transform(placement: Any, what: str = "a placement") -> Transform:
 
     A matrix with symbols is taken as it is, its numbers checked to be finite.
     """
-    if isinstance(placement, Transform):
-        placement = placement.matrix()
-    elif hasattr(placement, "tolist"):  # NumPy, and SymPy whose matrices iterate over entries
-        placement = placement.tolist()
-    try:
-        rows = [list(row) for row in placement]
-    except TypeError:
-        raise ShapeError(f"{what} must be a 4x4 matrix, got {placement!r}.") from None
-    if [len(row) for row in rows] != [4, 4, 4, 4]:
-        lengths = [len(row) for row in rows]
-        raise ShapeError(f"{what} must be a 4x4 matrix, got rows of lengths {lengths}.")
-    entries = [[plain(x, what) for x in row] for row in rows]
+    matrix = placement.matrix() if isinstance(placement, Transform) else placement
+    entries = square_matrix(matrix, 4, what)
     numbers = [x for row in entries for x in row if isinstance(x, float)]
     if not np.isfinite(numbers).all() or not _is_last_row(entries[3]):
         raise ModelError(f"{what} must be finite with last row 0 0 0 1, got {entries}.")

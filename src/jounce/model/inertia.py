@@ -12,7 +12,7 @@ import numpy as np
 from jounce.algebra.inertia import SpatialInertia, Symmetric3, parallel_axis
 from jounce.algebra.vector import ZERO, Vec3
 from jounce.errors import ArgumentError, InvalidInertiaError, ShapeError
-from jounce.model.checks import finite_vec3, of_type, plain
+from jounce.model.checks import finite_vec3, of_type, plain, square_matrix
 
 NEGATIVE_TOLERANCE = 1e-6  # of the trace: what rounding in a text file can do
 
@@ -145,14 +145,7 @@ def check_finite_inertia(inertia: Inertia, body: str) -> None:
 
 
 def _symmetric(rotational: Any) -> Symmetric3:
-    matrix = rotational.tolist() if hasattr(rotational, "tolist") else rotational
-    try:
-        rows = [list(row) for row in matrix]
-    except TypeError:
-        rows = []
-    if len(rows) != 3 or any(len(row) != 3 for row in rows):
-        raise ShapeError(f"rotational inertia must be a 3x3 matrix, got {rotational!r}.")
-    m = [[plain(x, "rotational inertia") for x in row] for row in rows]
+    m = square_matrix(rotational, 3, "rotational inertia")
     for i, j in ((0, 1), (0, 2), (1, 2)):
         a, b = m[i][j], m[j][i]
         if isinstance(a, float) and isinstance(b, float):

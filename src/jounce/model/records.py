@@ -78,9 +78,7 @@ class Limits:
 def _filled(given: Any, size: int, missing: float, what: str) -> tuple[float, ...]:
     if given is None:
         return (missing,) * size
-    items = repeated(given, size)
-    if len(items) != size:
-        raise ShapeError(f"limit {what} must have {size} entries, got {len(items)}.")
+    items = repeated(given, size, f"limit {what}")
     values = tuple(missing if x is None else plain(x, f"limit {what}") for x in items)
     if not all(isinstance(x, float) for x in values) or any(isnan(x) for x in values):
         raise ModelError(f"limit {what} must be a number, or None for no limit, got {given!r}.")

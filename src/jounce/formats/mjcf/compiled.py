@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from jounce.algebra.se3 import Transform
+from jounce.algebra.so3 import from_quaternion
+from jounce.algebra.vector import Vec3
 from jounce.errors import RobotFormatError
 from jounce.forks import awaited_lock
 from jounce.formats.urdf.xml import root_element
@@ -114,6 +117,12 @@ def _check_numbers(compiled: Compiled) -> None:
         ref = model.qpos0[model.jnt_qposadr[j]]
         if not np.isfinite(ref):
             raise RobotFormatError(f"{compiled.path}: ref of joint {name!r} is {ref}, not finite.")
+
+
+def pose(position: np.ndarray, quaternion: Sequence[float] = (1.0, 0.0, 0.0, 0.0)) -> Transform:
+    """Return a pose of MuJoCo, whose quaternions are w x y z."""
+    w, x, y, z = (float(a) for a in quaternion)
+    return Transform(from_quaternion(x, y, z, w), Vec3(*(float(a) for a in position)))
 
 
 def unique(wanted: str, taken: set[str]) -> str:

@@ -10,10 +10,9 @@ import numpy as np
 
 from jounce.algebra.inertia import SpatialInertia, Symmetric3
 from jounce.algebra.se3 import IDENTITY, Transform
-from jounce.algebra.so3 import from_quaternion
-from jounce.algebra.vector import ZERO, Vec3
+from jounce.algebra.vector import ZERO
 from jounce.errors import located
-from jounce.formats.mjcf.compiled import WORLD, Compiled, compile_file, unique
+from jounce.formats.mjcf.compiled import WORLD, Compiled, compile_file, pose, unique
 from jounce.formats.mjcf.refusals import (
     DAMPERS_OFF,
     couplings,
@@ -111,17 +110,15 @@ def _add_sites(compiled: Compiled, builder: RobotBuilder, taken: set[str]) -> No
         body = compiled.bodies[int(model.site_bodyid[i])]
         if name:  # a site without a name cannot be asked for
             label = unique(name if name not in taken else f"{body}/{name}", taken)
-            builder.frame(label, body, _pose(model.site_pos[i], model.site_quat[i]).matrix())
+            builder.frame(label, body, pose(model.site_pos[i], model.site_quat[i]))
 
 
 def _add_closures(compiled: Compiled, builder: RobotBuilder, taken: set[str]) -> None:
     """Make every connect and weld a closure between two frames named after it."""
-    for name, directions, *ends in loops(compiled):
-        labels = []
-        for side, end in zip("ab", ends, strict=True):
-            labels.append(unique(f"{name}/{side}", taken))
-            pose = _pose(end.position, end.quaternion).matrix()
-            builder.frame(labels[-1], compiled.bodies[end.body], pose)
+    for name, directions, ends in loops(compiled):
+        labels = [unique(f"{name}/{side}", taken) for side in "ab"]
+        for label, (body, placement) in zip(labels, ends, strict=True):
+            builder.frame(label, compiled.bodies[body], placement)
         builder.closure(*labels, directions=directions)
 
 
@@ -140,11 +137,11 @@ def _add_body(
     """
     model, name = compiled.model, compiled.bodies[body]
     parent = compiled.bodies[int(model.body_parentid[body])]
-    placement = _pose(model.body_pos[body], model.body_quat[body])
+    placement = pose(model.body_pos[body], model.body_quat[body])
     inertia = _inertia(model, body)
     first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
     if count == 0:
-        builder.add(name, parent, kinds.fixed(), placement.matrix(), inertia)
+        builder.add(name, parent, kinds.fixed(), placement, inertia)
     for joint in range(first, first + count):
         last = joint == first + count - 1
         between = f"{name}/{compiled.joints[joint].removeprefix(f'{name}/')}"
@@ -155,7 +152,7 @@ def _add_body(
             child,
             parent,
             type_,
-            _at_zero(compiled, joint, placement).matrix(),
+            _at_zero(compiled, joint, placement),
             inertia if last else None,
             compiled.joints[joint],
             armature,
@@ -226,7 +223,7 @@ def _inertia(model: Any, body: int) -> Inertia:
     x, y, z = (float(moment) for moment in model.body_inertia[body])
     moments = Symmetric3(x, y, z, 0.0, 0.0, 0.0)
     principal = SpatialInertia(float(model.body_mass[body]), ZERO, moments)
-    frame = _pose(model.body_ipos[body], model.body_iquat[body])
+    frame = pose(model.body_ipos[body], model.body_iquat[body])
     return Inertia.from_spatial(principal.moved(frame))
 
 
@@ -248,7 +245,7 @@ def _visuals(compiled: Compiled) -> list[Visual]:
         elif shape != "ellipsoid":
             continue  # planes and height fields are no part of a robot
         frame = compiled.bodies[int(model.geom_bodyid[i])]
-        placement = _pose(model.geom_pos[i], model.geom_quat[i])
+        placement = pose(model.geom_pos[i], model.geom_quat[i])
         color = tuple(float(x) for x in _rgba(model, int(i)))
         found.append(Visual(frame, placement, shape, size, mesh, color))
     return found
@@ -257,8 +254,3 @@ def _visuals(compiled: Compiled) -> list[Visual]:
 def _rgba(model: Any, geom: int) -> np.ndarray:
     material = int(model.geom_matid[geom])
     return model.geom_rgba[geom] if material < 0 else model.mat_rgba[material]
-
-
-def _pose(position: np.ndarray, quaternion: np.ndarray) -> Transform:
-    w, x, y, z = (float(a) for a in quaternion)
-    return Transform(from_quaternion(x, y, z, w), Vec3(*(float(a) for a in position)))

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jounce.algebra.se3 import Transform
 from jounce.errors import UnsupportedError
-from jounce.formats.mjcf.compiled import Compiled
+from jounce.formats.mjcf.compiled import Compiled, pose
 from jounce.model.mimics import Follows
 
 
@@ -86,33 +87,23 @@ def _equalities(compiled: Compiled) -> Iterator[tuple[int, str]]:
             yield i, compiled.mujoco.mjtEq(compiled.model.eq_type[i]).name[5:].lower()
 
 
-class LoopEnd(NamedTuple):
-    """One of the two frames that an equality holds together, in a body."""
-
-    body: int
-    position: np.ndarray
-    quaternion: np.ndarray  # w x y z, as MuJoCo's
-
-
-def loops(compiled: Compiled) -> Iterator[tuple[str, str, LoopEnd, LoopEnd]]:
-    """Yield name, directions and both ends of every active connect and weld."""
+def loops(compiled: Compiled) -> Iterator[tuple[str, str, list[tuple[int, Transform]]]]:
+    """Yield name, directions and both ends, poses in bodies, of every active connect and weld."""
     model, names = compiled.model, compiled.names("eq")
-    straight = np.array([1.0, 0.0, 0.0, 0.0])
     for i, kind in _equalities(compiled):
         if kind not in ("connect", "weld"):
             continue
         is_weld, a = kind == "weld", model.eq_data[i]
         ids = int(model.eq_obj1id[i]), int(model.eq_obj2id[i])
         if model.eq_objtype[i] == compiled.mujoco.mjtObj.mjOBJ_SITE:
-            ends = [
-                LoopEnd(int(model.site_bodyid[k]), model.site_pos[k], model.site_quat[k])
-                for k in ids
-            ]
+            poses = [pose(model.site_pos[k], model.site_quat[k]) for k in ids]
+            ids = (int(model.site_bodyid[k]) for k in ids)
         elif is_weld:  # the pose of the second in the first, and a point of the second
-            ends = [LoopEnd(ids[0], a[3:6], a[6:10]), LoopEnd(ids[1], a[:3], straight)]
+            poses = [pose(a[3:6], a[6:10]), pose(a[:3])]
         else:
-            ends = [LoopEnd(ids[0], a[:3], straight), LoopEnd(ids[1], a[3:6], straight)]
-        yield names[i] or f"equality{i}", "all" if is_weld else "linear", ends[0], ends[1]
+            poses = [pose(a[:3]), pose(a[3:6])]
+        ends = [*zip(ids, poses, strict=True)]
+        yield names[i] or f"equality{i}", "all" if is_weld else "linear", ends
 
 
 def reflected(compiled: Compiled, field: str) -> np.ndarray:
