@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import jounce
-from jounce.codegen.machine_code import load_function
+from jounce.codegen.machine_code import load_module
 from jounce.kernels.arrays import blocks
 from jounce.kernels.execution import BLOCK_ROWS
 from jounce.kernels.fastcall.addresses import RUN, Place, place
@@ -47,7 +47,9 @@ def prepared(kernel: Kernel) -> Place:
 
 
 def runs() -> Run:
-    function = load_function(TEXT, "go", 2)
+    engine, address = load_module(TEXT, "go")
+    function: Any = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(address)
+    function.keep = engine
 
     def run(batch: Place, arrays: list[np.ndarray], result: np.ndarray) -> bool:
         places = (ctypes.c_int64 * 5)(*[x.ctypes.data for x in (*arrays, result)])
