@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from jounce.cli.arguments import count_option, robot_argument, wrench_option
-from jounce.cli.console import compile_with_progress, say
+from jounce.cli.console import compiled_kernel, say
 
 if TYPE_CHECKING:
     from jounce.model.robot import Robot
@@ -53,12 +53,9 @@ def clear() -> None:
 def warm(robot: Robot, *, order: int, quantity: str, wrenches: tuple[str, ...]) -> None:
     """Compile ahead of time, so that the first call finds the code."""
     from jounce.errors import UnsupportedError
-    from jounce.kernels.description import kernel_spec
-    from jounce.kernels.kernel import kernel_of
 
-    kernel = kernel_of(kernel_spec(robot, quantity, order, wrenches))
     begin = time.perf_counter()
-    compiled = compile_with_progress(kernel)
+    kernel, compiled = compiled_kernel(robot, quantity, order, *wrenches)
     if kernel.runner is None:
         raise UnsupportedError("nothing to compile with; install llvmlite")
     did = f"compiled in {time.perf_counter() - begin:.2f} s" if compiled else "was there already"

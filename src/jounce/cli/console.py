@@ -18,6 +18,7 @@ from jounce.cli.failure import harmless
 
 if TYPE_CHECKING:
     from jounce.kernels.kernel import Kernel
+    from jounce.model.robot import Robot
 
 _WIDTH_OF_A_FILE = 160
 _DELAY = 0.5  # seconds; a command that is done sooner shows no bar
@@ -104,12 +105,15 @@ def progress(description: str, total: int | None = None) -> Iterator[Bar]:
         bar.stop()
 
 
-def compile_with_progress(kernel: Kernel) -> bool:
-    """Make sure that a kernel is compiled; tell whether anything had to be compiled."""
-    robot, quantity, order = kernel.spec[:3]
+def compiled_kernel(robot: Robot, quantity: str, order: int, *wrenches: str) -> tuple[Kernel, bool]:
+    """Return a kernel, compiled, and whether anything had to be compiled."""
+    from jounce.kernels.description import kernel_spec
+    from jounce.kernels.kernel import kernel_of
+
+    kernel = kernel_of(kernel_spec(robot, quantity, order, wrenches))
     with progress(f"compiling {quantity} of {robot.name}, order {order}") as bar:
         kernel.compile(bar.reach)
-    return bar.moved
+    return kernel, bar.moved
 
 
 def _console(*, stderr: bool) -> Console:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jounce.cli.arguments import check_table, count_option, output_option, robot_argument
-from jounce.cli.console import compile_with_progress, grid, note, output, progress, say
+from jounce.cli.console import compiled_kernel, grid, note, output, progress, say
 from jounce.cli.failure import CheckFailed
 from jounce.cli.motion_argument import fleet_options, is_fleet, logged, motion_options, tell_failed
 from jounce.cli.picture import Sketch, check_picture
@@ -78,12 +78,9 @@ def _run(
     """Read, fit, evaluate and write; return the largest |Q⁽ᵏ⁾| of each joint, and the samples."""
     import numpy as np
 
-    from jounce.kernels.description import kernel_spec
-    from jounce.kernels.kernel import kernel_of
     from jounce.tables.file import table_writer
 
-    kernel = kernel_of(kernel_spec(robot, "inverse_dynamics", options["order"]))
-    compile_with_progress(kernel)
+    kernel, _ = compiled_kernel(robot, "inverse_dynamics", options["order"])
     highest, samples = np.zeros((options["order"] + 1, robot.nv)), 0
     out = options["out"]
     target = nullcontext(lambda _: None) if out is None else table_writer(out)

@@ -8,14 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-class _Running(threading.local):
-    """The stages that a thread is in, and since when it is in the last."""
-
-    def __init__(self) -> None:
-        self.stages: list[str] = []
-        self.since = 0.0
-
-
 class Stopwatch:
     """Seconds of each stage, without those of the stages inside it, in whatever thread it runs.
 
@@ -28,22 +20,22 @@ class Stopwatch:
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
-        self._thread = _Running()
+        self._thread = threading.local()
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Count the time of the block for this stage."""
-        self._switch()
-        self._thread.stages.append(name)
+        outer = getattr(self._thread, "stage", None)
         self.seconds.setdefault(name, 0.0)
+        self._enter(name)
         try:
             yield
         finally:
-            self._switch()
-            self._thread.stages.pop()
+            self._enter(outer)
 
-    def _switch(self) -> None:
-        now = time.perf_counter()
-        if self._thread.stages:
-            self.seconds[self._thread.stages[-1]] += now - self._thread.since
-        self._thread.since = now
+    def _enter(self, stage: str | None) -> None:
+        """Go to another stage of this thread, or to none; what has passed is of the one before."""
+        now, before = time.perf_counter(), getattr(self._thread, "stage", None)
+        if before is not None:
+            self.seconds[before] += now - self._thread.since
+        self._thread.stage, self._thread.since = stage, now

@@ -23,7 +23,7 @@ Schema, version 1 (SI units; a missing entry has the default shown, an unknown o
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from math import isinf
 from pathlib import Path
@@ -41,7 +41,7 @@ from jounce.model.records import Joint, Limits
 from jounce.model.robot import Robot
 
 FORMAT, VERSION = "jounce-robot", 1
-OPTIONAL = "description source base frames closures warnings"
+OPTIONAL, POSE = "description source base frames closures warnings", "rotation translation"
 LIMITS = " ".join(f.name for f in fields(Limits))
 
 
@@ -96,17 +96,19 @@ def from_dict(data: Mapping[str, Any], *, strict: bool = True, where: str = "rob
             base_name=_text(base, "name", f"{where}: base", "base"),
             description=_text(data, "description", where, ""),
         )
-    builder.warnings = _strings(data, "warnings", where)
+    builder.warnings = _array(data, "warnings", where)
+    for warning in builder.warnings:
+        if not isinstance(warning, str):
+            raise RobotFormatError(f"{where}: 'warnings' must hold strings, got {_shown(warning)}.")
     with located(f"{where}: base"):
         ground = _array(base, "inertia", f"{where}: base", (0.0,) * 10)
         builder.add_ground_matter(Inertia.from_parameters(ground))
-    for i, body in enumerate(_array(data, "bodies", where)):
-        _add_body(builder, body, f"{where}: bodies[{i}]")
-    for i, frame in enumerate(_array(data, "frames", where)):
-        _add_frame(builder, frame, f"{where}: frames[{i}]")
-    for i, closure in enumerate(_array(data, "closures", where)):
-        at = f"{where}: closures[{i}]"
-        _check_entries(closure, at, "frame", "to directions")
+    for at, body in _objects(data, "bodies", where, "name inertia joint", f"parent {POSE}"):
+        _add_body(builder, body, at)
+    for at, frame in _objects(data, "frames", where, "name", f"body {POSE}"):
+        with located(at):
+            builder.frame(_text(frame, "name", at), frame.get("body"), _matrix(frame, at))
+    for at, closure in _objects(data, "closures", where, "frame", "to directions"):
         with located(at):
             builder.closure(**closure)
     with located(where):
@@ -155,8 +157,6 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _add_body(builder: RobotBuilder, body: Any, at: str) -> None:
-    _check_entries(body, at, "name inertia joint", "parent rotation translation")
-    at = f"{at} ({body['name']!r})"
     joint, where = body["joint"], f"{at}: joint"
     _check_entries(
         joint, where, "name kind", "axes point pitch armature damping friction mimic limits"
@@ -180,13 +180,6 @@ def _add_body(builder: RobotBuilder, body: Any, at: str) -> None:
             mimic=mimic,
             friction=friction,
         )
-
-
-def _add_frame(builder: RobotBuilder, frame: Any, at: str) -> None:
-    _check_entries(frame, at, "name", "body rotation translation")
-    at = f"{at} ({frame['name']!r})"
-    with located(at):
-        builder.frame(_text(frame, "name", at), frame.get("body"), _matrix(frame, at))
 
 
 def _joint_type(joint: Mapping[str, Any], at: str) -> JointType:
@@ -252,6 +245,15 @@ def _check_entries(data: Any, at: str, required: str, optional: str = "") -> Non
             )
 
 
+def _objects(
+    data: Mapping[str, Any], key: str, where: str, required: str, optional: str
+) -> Iterator[tuple[str, Any]]:
+    """Yield the place and the content of every object of a list, with these entries only."""
+    for i, item in enumerate(_array(data, key, where)):
+        _check_entries(item, at := f"{where}: {key}[{i}]", required, optional)
+        yield at + (f" ({item['name']!r})" if "name" in item else ""), item
+
+
 def _text(data: Mapping[str, Any], key: str, at: str, default: str | None = None) -> str:
     """Return a string."""
     value = data.get(key, default)
@@ -266,15 +268,6 @@ def _array(data: Mapping[str, Any], key: str, at: str, default: Sequence[Any] = 
     if isinstance(value, str | Mapping) or not hasattr(value, "__len__"):
         raise RobotFormatError(f"{at}: {key!r} must be a list […], got {_shown(value)}.")
     return list(value)
-
-
-def _strings(data: Mapping[str, Any], key: str, at: str) -> list[str]:
-    """Return a list of strings."""
-    values = _array(data, key, at)
-    for value in values:
-        if not isinstance(value, str):
-            raise RobotFormatError(f"{at}: {key!r} must hold strings, got {_shown(value)}.")
-    return values
 
 
 def _matrix(data: Mapping[str, Any], at: str) -> list[list[Any]]:

@@ -156,14 +156,10 @@ def coulomb_shape(robot: Robot) -> list[tuple[Array, Array]]:
     for part in motor_parts(robot):
         if part.kind == "coulomb" and part.multiplier:
             own[part.velocity].append((part.seen, part.speed / abs(part.multiplier)))
-    shapes = []
-    for k in range(max([1, *map(len, own)])):
-        shape = np.array([[0.0, COULOMB_SPEED]] * robot.nv).reshape(-1, 2)
-        for i, parts in enumerate(own):
-            if k < len(parts):
-                size, speed = parts[k]
-                shape[i] = size / sum(x for x, _ in parts), speed
-            elif not parts and k == 0:
-                shape[i, 0] = 1.0
-        shapes.append((shape[:, 0], shape[:, 1]))
-    return shapes
+    count = max([1, *map(len, own)])
+    shapes = np.full((count, 2, robot.nv), [[0.0], [COULOMB_SPEED]])
+    for i, parts in enumerate(own):
+        total = sum(size for size, _ in parts)
+        shares = [(size / total, speed) for size, speed in parts] or [(1.0, COULOMB_SPEED)]
+        shapes[: len(shares), :, i] = shares
+    return [(share, speed) for share, speed in shapes]

@@ -37,11 +37,8 @@ class _Span(NamedTuple):
 Edits = dict[tuple[int, int], str]
 
 
-class _Element(NamedTuple):
-    """A link or joint, and the child that is written, if it has one."""
-
-    span: _Span
-    child: _Span | None
+# A link or joint by tag and name, and the child of it that is written, if it has one.
+Elements = dict[tuple[str, str], tuple[_Span, _Span | None]]
 
 
 def write_urdf(
@@ -73,8 +70,8 @@ def write_urdf(
         for name, link in read_records(data, Document(str(source), strict=False)).links.items()
         if link.inertia is not None
     }
-    links, joints = _elements(data)
-    edits = _inertials(robot, before, matter, data, links) | _dynamics(robot, data, joints)
+    elements = _elements(data)
+    edits = _inertials(robot, before, matter, data, elements) | _dynamics(robot, data, elements)
     for start, end in sorted(edits, reverse=True):
         data = data[:start] + edits[start, end].encode("ascii") + data[end:]
     with atomic_write(target, "wb") as file:
@@ -83,11 +80,7 @@ def write_urdf(
 
 
 def _inertials(
-    robot: Robot,
-    before: Robot,
-    matter: dict[str, Inertia],
-    data: bytes,
-    links: dict[str, _Element],
+    robot: Robot, before: Robot, matter: dict[str, Inertia], data: bytes, elements: Elements
 ) -> Edits:
     """Return the new inertial of every link that has to change."""
     edits: Edits = {}
@@ -105,20 +98,21 @@ def _inertials(
         if inertia_fault(mine, body.name) is not None:
             mine = body.inertia
             for name in welded:
-                edits |= _edit(data, links[name], _inertial_text(NO_MATTER))
-        edits |= _edit(data, links[body.name], _inertial_text(mine))
+                edits |= _edit(data, *elements["link", name], _inertial_text(NO_MATTER))
+        edits |= _edit(data, *elements["link", body.name], _inertial_text(mine))
     return edits
 
 
-def _dynamics(robot: Robot, data: bytes, joints: dict[str, _Element]) -> Edits:
+def _dynamics(robot: Robot, data: bytes, elements: Elements) -> Edits:
     """Return the new dynamics of every joint that has friction, or had a place for it."""
     edits: Edits = {}
     for joint in robot.joints:
-        element = joints[joint.name]
+        span, child = elements["joint", joint.name]
         viscous = float(joint.damping[0]) if joint.damping else 0.0
         dry = float(joint.friction[0].coulomb) if joint.friction else 0.0
-        if element.child is not None or viscous or dry:
-            edits |= _edit(data, element, [f'<dynamics damping="{viscous!r}" friction="{dry!r}"/>'])
+        if child is not None or viscous or dry:
+            text = f'<dynamics damping="{viscous!r}" friction="{dry!r}"/>'
+            edits |= _edit(data, span, child, [text])
     return edits
 
 
@@ -135,9 +129,8 @@ def _inertial_text(inertia: Inertia) -> list[str]:
     ]
 
 
-def _edit(data: bytes, element: _Element, lines: list[str]) -> Edits:
+def _edit(data: bytes, span: _Span, child: _Span | None, lines: list[str]) -> Edits:
     """Return the replacement of the child, or its insertion as the first one."""
-    span, child = element
     if child is not None:
         return {(child.start, child.end): f"\n{_indent(data, child.start)}".join(lines)}
     indent = _indent(data, span.start)
@@ -155,9 +148,9 @@ def _indent(data: bytes, start: int) -> str:
     return before.decode("ascii") if not before.strip() else ""
 
 
-def _elements(data: bytes) -> tuple[dict[str, _Element], dict[str, _Element]]:
-    """Return the links and joints of the robot by name, with their inertial or dynamics."""
-    found: dict[str, dict[str, _Element]] = {"link": {}, "joint": {}}
+def _elements(data: bytes) -> Elements:
+    """Return the links and joints of the robot, with their inertial or dynamics."""
+    elements: Elements = {}
     wanted = {"link": "inertial", "joint": "dynamics"}
     parser = expat.ParserCreate()
     open_tags: list[tuple[str, str, int]] = []  # tag, name, where it starts
@@ -179,13 +172,13 @@ def _elements(data: bytes) -> tuple[dict[str, _Element], dict[str, _Element]]:
         span = _Span(first, inside, last)
         if len(open_tags) == 2 and tag == wanted.get(open_tags[-1][0]):
             child.append(span)
-        elif len(open_tags) == 1 and tag in found:
-            found[tag][name] = _Element(span, child[0] if child else None)
+        elif len(open_tags) == 1 and tag in wanted:
+            elements[tag, name] = span, child[0] if child else None
             child.clear()
 
     parser.StartElementHandler, parser.EndElementHandler = start, end
     parser.Parse(data, True)
-    return found["link"], found["joint"]
+    return elements
 
 
 def _unsaid(robot: Robot) -> Iterator[str]:
