@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import zip_longest
 
 import numpy as np
 
@@ -42,9 +41,10 @@ def motion_section(
     """Show position, velocity, acceleration, and so on."""
     bounds = (limits.velocity, limits.acceleration, limits.jerk, limits.snap)
     lines = [position_lines(robot, limits), *(velocity_lines(robot, bound) for bound in bounds)]
+    lines += [velocity_lines(robot)] * len(motion)
     plots = tuple(
-        Plot(motion_title(k), motion_unit(robot, k), x or velocity_lines(robot), values)
-        for k, (x, values) in enumerate(zip_longest(lines[: len(motion)], motion))
+        Plot(motion_title(k), motion_unit(robot, k), lines[k], values)
+        for k, values in enumerate(motion)
     )
     return Section("Motion", " ".join(f"{note.rstrip('.')}." for note in notes), plots)
 
@@ -52,16 +52,11 @@ def motion_section(
 def force_section(robot: Robot, limits: MotionLimits, forces: np.ndarray) -> Section:
     """Show the generalised forces of the joints and their time derivatives."""
     bounds = (limits.effort, limits.effort_rate, limits.effort_second_rate)
-    lines = [velocity_lines(robot, bound) for bound in bounds]
+    lines = [velocity_lines(robot, bound) for bound in (*bounds, *[None] * len(forces))]
     name = "Torque" if force_unit(robot, 0) == "N m" else "Force"
+    titles = [f"{name}{_RATES.get(k, '')} {derivative('Q', k)}" for k in range(len(forces))]
     plots = tuple(
-        Plot(
-            f"{name}{_RATES.get(k, '')} {derivative('Q', k)}",
-            force_unit(robot, k),
-            x or velocity_lines(robot),
-            values,
-        )
-        for k, (x, values) in enumerate(zip_longest(lines[: len(forces)], forces))
+        Plot(titles[k], force_unit(robot, k), lines[k], values) for k, values in enumerate(forces)
     )
     note = "What the joints must exert along the motion, by inverse dynamics."
     if robot.closures:

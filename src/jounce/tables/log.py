@@ -135,12 +135,12 @@ class Log:
             found.insert(0, f"{path}: {file.said}")
         if file.start:
             found.insert(0, f"{path}: time is counted from the first sample, at {file.start:f} s")
-        if file.dropped:
-            found.append(f"{path}: left out {file.dropped} rows that repeat the row before")
-        if file.invalid:
-            found.append(f"{path}: left out {file.invalid} rows that are not all numbers")
-        if file.late:
-            found.append(f"{path}: left out {file.late} rows whose time is not after those before")
+        left_out = {
+            "that repeat the row before": file.dropped,
+            "that are not all numbers": file.invalid,
+            "whose time is not after those before": file.late,
+        }
+        found += [f"{path}: left out {n} rows {which}" for which, n in left_out.items() if n]
         if file.ignored:
             found.append(f"{path}: ignored columns {', '.join(file.ignored)}")
         return found
@@ -195,8 +195,7 @@ class Log:
         def highest() -> Iterator[Samples]:
             for table in tables:
                 *lower, last = table.motion
-                forces = () if table.forces is None else table.forces
-                held.append([x.copy() for x in (table.time, *lower, *forces)])
+                held.append([x.copy() for x in (table.time, *lower, *table.pushing)])
                 yield table.time, last.copy()
 
         missing = self.order + 1 - given
@@ -326,9 +325,8 @@ class Log:
                 if len(window.time) > SPAN
             ]
         if speeds and doubted.any():
-            limit = robot.limits.velocity if robot.is_flat else np.full(robot.nv, np.inf)
-            most = TIMES_LIMIT * limit if len(limit) == len(kinds) else np.full(len(kinds), np.inf)
-            most = np.where(np.isfinite(most), most, FAST)
+            limit = robot.limits.velocity if robot.is_flat else np.full(len(kinds), np.inf)
+            most = np.where(np.isfinite(limit), TIMES_LIMIT * limit, FAST)
             if np.all([(speed.max(axis=1) <= most) | ~doubted for speed in speeds]):
                 return  # the quantile, which takes longer, is not higher
             speed = np.quantile(np.concatenate(speeds, axis=1), 0.9, axis=1)

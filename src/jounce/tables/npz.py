@@ -31,7 +31,10 @@ class NpzReader:
 
     def __init__(self, path: Path, wanted: Wanted) -> None:
         self.path = path
-        arrays, unused = _arrays(path, wanted)
+        arrays, unused = read_arrays(path), []
+        is_timed = "t" in arrays or "time" in arrays
+        if "names" not in arrays and "q" in arrays and is_timed and wanted.joints:
+            arrays, unused = _named(path, arrays, wanted)
         table, self._time, self.ticks = _read(path, arrays)
         self.layout: Layout = layout_of(header_of(table), wanted, str(path))
         self.said = self.layout.said
@@ -128,17 +131,13 @@ def _archive(
     for name in ("forces", "rates"):
         shapes[name] = (orders[name], samples, len(head.rate_names or head.names))
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        _add_names(archive, "names", head.names)
-        if head.rate_names:
-            _add_names(archive, "rate_names", head.rate_names)
+        for name in ("names", "rate_names"):
+            if texts := getattr(head, name):
+                with archive.open(f"{name}.npy", "w") as member:
+                    np.lib.format.write_array(member, np.array(texts), allow_pickle=False)
         for name, shape in shapes.items():
             if orders[name] or name == "values":
                 _add(archive, name, shape, [parts[name, k] for k in range(orders[name])])
-
-
-def _add_names(archive: zipfile.ZipFile, name: str, texts: tuple[str, ...]) -> None:
-    with archive.open(f"{name}.npy", "w") as member:
-        np.lib.format.write_array(member, np.array(texts), allow_pickle=False)
 
 
 def _add(
@@ -150,15 +149,6 @@ def _add(
         for part in parts:
             part.seek(0)
             shutil.copyfileobj(part, member, 1 << 20)
-
-
-def _arrays(path: Path, wanted: Wanted) -> tuple[dict[str, np.ndarray], list[str]]:
-    """Return the arrays of a motion table, and which of those named by letters are none of it."""
-    arrays = read_arrays(path)
-    is_timed = "t" in arrays or "time" in arrays
-    if "names" not in arrays and "q" in arrays and is_timed and wanted.joints:
-        return _named(path, arrays, wanted)
-    return arrays, []
 
 
 def _read(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from jounce.errors import NotFiniteError, ShapeError, TableError
-from jounce.model.checks import as_floats, first_late
+from jounce.model.checks import as_floats, check_finite, first_late
 from jounce.model.components import position_names, velocity_names
 from jounce.model.robot import Robot
 
@@ -64,8 +64,8 @@ class MotionTable(NamedTuple):
     def part(self, samples: slice) -> MotionTable:
         """Return some of the samples."""
         forces, rates = (None if x is None else x[:, samples] for x in (self.forces, self.rates))
-        rest = self.time[samples], self.values[:, samples]
-        return self._replace(time=rest[0], values=rest[1], forces=forces, rates=rates)
+        time, values = self.time[samples], self.values[:, samples]
+        return self._replace(time=time, values=values, forces=forces, rates=rates)
 
 
 def table_of(
@@ -84,19 +84,13 @@ def table_of(
 
 def joined(tables: Sequence[MotionTable]) -> MotionTable:
     """Return the table of the samples of all tables, one after the other, row by row."""
-    forces = [table.forces for table in tables if table.forces is not None]
-    rates = [table.rates for table in tables if table.rates is not None]
-    return tables[0]._replace(
-        time=np.concatenate([table.time for table in tables]),
-        values=_in_rows([table.values for table in tables]),
-        forces=_in_rows(forces) if forces else None,
-        rates=_in_rows(rates) if rates else None,
-    )
-
-
-def _in_rows(arrays: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the samples of all arrays ``(orders, samples, n)``, each a row in memory."""
-    return np.concatenate([np.ascontiguousarray(x) for x in arrays], axis=1)
+    time = np.concatenate([table.time for table in tables])
+    together: dict[str, Any] = {}
+    for name in ("values", "forces", "rates"):
+        arrays = [x for table in tables if (x := getattr(table, name)) is not None]
+        in_rows = [np.ascontiguousarray(x) for x in arrays]
+        together[name] = np.concatenate(in_rows, axis=1) if in_rows else None
+    return tables[0]._replace(time=time, **together)
 
 
 def checked_table(table: MotionTable) -> MotionTable:
@@ -105,11 +99,8 @@ def checked_table(table: MotionTable) -> MotionTable:
     check_samples(table.time, ["time"], "time[{}]".format)
     arrays = {"values": table.values, "forces": table.forces, "rates": table.rates}
     for name, array in arrays.items():
-        if array is not None and not np.isfinite(array).all():
-            index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-            raise NotFiniteError(
-                f"{name}{list(index)} is {array[index]}; all values must be finite."
-            )
+        if array is not None:
+            check_finite(name, array)
     return table
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from jounce.codegen.machine_code import load_function
-from jounce.tables.digits import PRODUCT
+from jounce.tables.digits import PRODUCT, powers_of_ten
 
 LEAST, MOST = -292, 324  # exponents of the powers of ten
 SMALL = 20  # powers that are kept as they are: 10^0 …
@@ -53,17 +53,10 @@ def _function() -> Any:
 
 @cache
 def _powers_of_ten() -> np.ndarray:
-    """Return 10^0 … 10^19 in 8 bytes each, then 10^LEAST … 10^MOST in 16 bytes each.
-
-    Of the latter each is the integer next above it times a power of two, and has 128 bits.
-    """
-    found = bytearray().join((10**k).to_bytes(8, "little") for k in range(SMALL))
-    factor, shift = LOG2_10
-    for k in range(LEAST, MOST + 1):
-        x = 127 - (factor * k >> shift)
-        top, bottom = 10 ** max(k, 0) << max(x, 0), 10 ** max(-k, 0) << max(-x, 0)
-        found += (-(-top // bottom)).to_bytes(16, "little")
-    return np.frombuffer(found, dtype=np.uint8)
+    """Return 10^0 … 10^19 in 8 bytes each, then 10^LEAST … 10^MOST, rounded up."""
+    small = b"".join((10**k).to_bytes(8, "little") for k in range(SMALL))
+    exponents = range(LEAST, MOST + 1)
+    return np.frombuffer(small + powers_of_ten(exponents, exponents), dtype=np.uint8)
 
 
 LINES = f"""

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from jounce.codegen.machine_code import load_function
-from jounce.tables.digits import PRODUCT
+from jounce.tables.digits import PRODUCT, powers_of_ten
 
 LEAST, MOST = -342, 308  # exponents of the powers of ten
 ROUNDED_UP = range(-27, 0)  # powers that are rounded up, others are cut
@@ -33,7 +33,7 @@ def read_columns(text: bytes, rows: np.ndarray, columns: list[int], marks: str) 
     start, places = np.frombuffer(text, dtype=np.uint8).ctypes.data, rows.ctypes.data
     words = [places + k * rows.strides[1] if k >= 0 else 0 for k in columns]
     targets = np.array([*words, rows.strides[0]], dtype=np.int64)
-    tables = targets.ctypes.data, _powers_of_five().ctypes.data
+    tables = targets.ctypes.data, _powers().ctypes.data
     found = function(start, start + len(text), len(words), len(rows), *tables, *map(ord, marks))
     return found == len(rows)
 
@@ -44,20 +44,14 @@ def _function() -> Any:
 
 
 @cache
-def _powers_of_five() -> np.ndarray:
-    """Return 5^LEAST … 5^MOST in 16 bytes each: integers of 128 bits, times a power of two."""
-    found = bytearray()
-    for k in range(LEAST, MOST + 1):
-        x = 128 - (5**k).bit_length() if k >= 0 else 127 + (5**-k).bit_length()
-        top, bottom = 5 ** max(k, 0) << max(x, 0), 5 ** max(-k, 0) << max(-x, 0)
-        found += (top // bottom + (k in ROUNDED_UP)).to_bytes(16, "little")
-    return np.frombuffer(found, dtype=np.uint8)
+def _powers() -> np.ndarray:
+    return np.frombuffer(powers_of_ten(range(LEAST, MOST + 1), ROUNDED_UP), dtype=np.uint8)
 
 
 NUMBERS = f"""
-def numbers(text, end, columns, rows, places, fives, between, decimal):
+def numbers(text, end, columns, rows, places, tens, between, decimal):
     # The number of lines whose columns are read, or -1 where something is not plain.
-    powers, stride, i, at = fives + {-16 * LEAST}, i64[places + 8 * columns], 0, text
+    powers, stride, i, at = tens + {-16 * LEAST}, i64[places + 8 * columns], 0, text
     while at < end:
         if i >= rows:
             return -1

@@ -7,7 +7,6 @@ knots and the penalty of the least estimated error are taken.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -458,25 +457,15 @@ def reach(degree: int, penalty: np.ndarray) -> int:
     unfavourable samples that are still connected: one in GRID_GAP knots for knots on a grid,
     steps anywhere between one and SAMPLE_GAP for knots at the samples.
     """
-    if penalty.any():
-        ends = {float(penalty.min()), float(penalty.max())}
-        return max(_measured(degree, value, _sparse) for value in ends)
-    return _measured(degree, 0.0, _uneven)
+    return max(_reach(degree, value) for value in {float(penalty.min()), float(penalty.max())})
 
 
-def _sparse(knots: int, degree: int) -> System:
-    return system_of(np.arange(0.5, knots, GRID_GAP), degree, penalised=True)
-
-
-def _uneven(knots: int, degree: int) -> System:
-    steps = SAMPLE_GAP ** np.random.default_rng(0).random(knots)
-    return system_of(np.cumsum(steps), degree, penalised=False)
-
-
-def _measured(degree: int, penalty: float, make: Callable[[int, int], System]) -> int:
+def _reach(degree: int, penalty: float) -> int:
     knots = 256
     while True:
-        system = make(knots, degree)
+        uneven = np.cumsum(SAMPLE_GAP ** np.random.default_rng(0).random(knots))
+        places = np.arange(0.5, knots, GRID_GAP) if penalty else uneven
+        system = system_of(places, degree, penalised=penalty > 0.0)
         size = system.gram.shape[1]
         columns = divided(system.factor(penalty), np.eye(size, degree + 1))
         felt = np.flatnonzero(np.abs(columns).max(axis=1) > FELT * np.abs(columns).max())

@@ -28,8 +28,6 @@ NUMBERS = 2**22  # samples × coordinates of a window, at most, but half an over
 PIECE = 8192  # samples that are returned at a time, at most
 
 Window = tuple[np.ndarray, list[np.ndarray], slice]  # times, parts of q, what is not overlap
-
-
 Span = tuple[float, float]  # numbers of knots, multiples of the width of windows or infinite
 
 
@@ -64,7 +62,7 @@ def _splines(
     blocks: Iterable[Samples], smoothing: Smoothing, span: Span
 ) -> Iterator[tuple[np.ndarray, np.ndarray, slice, Curve]]:
     """Yield windows: times, the same in knots, what is not overlap, and the spline."""
-    for t, q, core in _windows(_runs(blocks, smoothing), smoothing, window_width(smoothing)):
+    for t, q, core in _windows(blocks, smoothing):
         u = smoothing.knot_time(t)
         if span[0] <= u[core.start] < span[1]:
             yield t, u, core, fitted(u, q, smoothing.degree, smoothing.penalty)
@@ -91,15 +89,13 @@ def _runs(blocks: Iterable[Samples], smoothing: Smoothing) -> Iterator[tuple[Sam
         last = t[-1]
 
 
-def _windows(
-    runs: Iterator[tuple[Samples, bool]], smoothing: Smoothing, width: int
-) -> Iterator[Window]:
+def _windows(blocks: Iterable[Samples], smoothing: Smoothing) -> Iterator[Window]:
     """Yield windows of samples, and which of them are not overlap."""
-    held = _Held(smoothing, width)
-    for part, is_new in runs:
+    held = _Held(smoothing)
+    for part, is_new in _runs(blocks, smoothing):
         if is_new:
             yield from held.windows(ended=True)
-            held = _Held(smoothing, width)
+            held = _Held(smoothing)
         held.add(part)
         yield from held.windows(ended=False)
     yield from held.windows(ended=True)
@@ -112,8 +108,8 @@ class _Held:
     of the run; a window is what has numbers ``start … end − 1``.
     """
 
-    def __init__(self, smoothing: Smoothing, width: int) -> None:
-        self.smoothing, self.width = smoothing, width
+    def __init__(self, smoothing: Smoothing) -> None:
+        self.smoothing, self.width = smoothing, window_width(smoothing)
         self.times: list[np.ndarray] = []
         self.numbers: list[np.ndarray] = []
         self.parts: list[np.ndarray] = []  # never joined: they are most of the memory
