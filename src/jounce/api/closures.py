@@ -514,12 +514,6 @@ def _state(robot: Robot, whole: Robot, q: Any, v: Any) -> tuple[np.ndarray, np.n
     return at, speed
 
 
-def check_motion(robot: Robot, q: np.ndarray, v: np.ndarray) -> None:
-    """Raise unless every sample is closed and stays so."""
-    check_closed(robot, q)
-    check_velocity(robot, q, v)
-
-
 def projected(robot: Robot, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the nearest closed q, by one step of Newton's method, and the nearest v there."""
     J = np.linalg.pinv(closure_jacobian(robot, q)[0], rcond=1e-9)

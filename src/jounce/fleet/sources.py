@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import glob
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
@@ -126,28 +126,26 @@ def _fits(names: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
     return fnmatch(names[0], pattern[0]) and _fits(names[1:], pattern[1:])
 
 
-def _walked(folder: Path, above: tuple[str, ...] = ()) -> Iterator[Path]:
+def _walked(
+    folder: Path, enters: Callable[[Path], bool] = Path.is_dir, above: tuple[str, ...] = ()
+) -> Iterator[Path]:
     """Yield all that is in a folder and below; links are followed, but not to a folder above."""
     here = os.path.realpath(folder)
     if here in above or not folder.is_dir():
         return
     for path in sorted(folder.iterdir()):
         yield path
-        yield from _walked(path, (*above, here))
+        if enters(path):
+            yield from _walked(path, enters, (*above, here))
 
 
-def _below(folder: Path, above: tuple[str, ...] = ()) -> Iterator[Path]:
-    """Yield the logs in a folder and in those below it, in the order of their names.
+def _below(folder: Path) -> Iterator[Path]:
+    """Yield the logs in a folder and in those below it, in the order of their names."""
 
-    Links are followed, but not to one of the folders ``above``.
-    """
-    here = os.path.realpath(folder)
-    if here in above:
-        return
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith("."):
-            continue
-        if is_folder(path):
-            yield from _below(path, (*above, here))
-        elif path.is_dir() or path.suffix.lower() in READERS:
+    def enters(path: Path) -> bool:
+        return is_folder(path) and not path.name.startswith(".")
+
+    for path in _walked(folder, enters):
+        is_log = path.suffix.lower() in READERS or path.is_dir()
+        if is_log and not is_folder(path) and not path.name.startswith("."):
             yield path

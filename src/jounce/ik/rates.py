@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from numbers import Real
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -104,26 +105,21 @@ def inverse_kinematics_rates(
     prescribed = " ".join(map(str, sorted({*velocities_of(robot, independent)})))
     task = checked_task(robot, frame, representation, names, prescribed)
     V = _in_order(twists, names)
-    arguments, inputs = [as_floats("q", q), V], ""
+    q = as_floats("q", q)
+    more: dict[str, np.ndarray] = {}  # arguments of the kernel by their letters
     if null_space is not None:
         one, order = "velocity is z[None]", len(twists) - 1
-        arguments.append(rows_to_order("null_space", null_space, order, robot.nv, one))
-        inputs += "z"
-    scale = (
-        None
-        if weights is None
-        else 1.0 / np.sqrt(positive_weights(weights, robot.nv, "a velocity"))
-    )
-    if scale is not None:
-        arguments.append(scale)
-        inputs += "w"
-    if _checked_damping(damping):
-        arguments.append(np.array([float(damping)]))
-        inputs += "d"
+        more["z"] = rows_to_order("null_space", null_space, order, robot.nv, one)
+    if weights is not None:
+        more["w"] = 1.0 / np.sqrt(positive_weights(weights, robot.nv, "a velocity"))
+    if not isinstance(damping, Real) or not 0 <= damping < np.inf:
+        raise ArgumentError(f"damping must be one number ≥ 0, got {damping!r}.")
+    if damping > 0:
+        more["d"] = np.array([float(damping)])
     options = {
         "directions": in_order(names),
         "frame": frame,
-        "inputs": inputs,
+        "inputs": "".join(more),
         "prescribed": prescribed,
         "representation": representation,
     }
@@ -131,8 +127,8 @@ def inverse_kinematics_rates(
         robot, "inverse_kinematics_rates", len(twists) - 1, (), tuple(options.items())
     )
     with np.errstate(all="ignore"):  # a singular sample divides by zero; it is refused below
-        found = kernel_of(spec).call(*arguments, check=True, threads=None)
-    where = _Place(robot, frame, task, arguments[0], scale)
+        found = kernel_of(spec).call(q, V, *more.values(), check=True, threads=None)
+    where = _Place(robot, frame, task, q, more.get("w"))
     where.refuse_singular(found[0, ..., -1], condition_limit)
     rates = np.ascontiguousarray(found[..., : robot.nv])
     if not full_output:
@@ -173,12 +169,6 @@ def _in_order(twists: Sequence[Any], names: list[str]) -> np.ndarray:
             )
     order = [names.index(d) for d in DIRECTIONS if d in names]
     return stacked("twists", *arrays)[..., order]
-
-
-def _checked_damping(damping: Any) -> bool:
-    if not np.isscalar(damping) or not np.isfinite(damping) or damping < 0:  # type: ignore[arg-type]
-        raise ArgumentError(f"damping must be one number ≥ 0, got {damping!r}.")
-    return bool(damping > 0)  # type: ignore[operator]
 
 
 class _Place(NamedTuple):

@@ -11,10 +11,9 @@ within a moment.  Softer friction does not: played κ times as slowly, f is that
 
 from __future__ import annotations
 
-from math import comb
-
 import numpy as np
 
+from jounce.algebra.jet import Jet
 from jounce.limits.forces import MotionForces, played
 from jounce.planning.curve import Curve, composed
 from jounce.planning.powers import ONE, ROOT, Quantity, by_place
@@ -55,13 +54,9 @@ def tangent(
         return forced / ((factor / softness) ** np.arange(len(forced)))[:, None, None]
 
     f, e = faster(1.0), (faster(1.0 + STEP) - faster(1.0 - STEP)) / (2.0 * STEP)
-    w = rates[:, :, None]
-    slope: list[np.ndarray] = []  # e / w₀
-    for k, known in enumerate(e):
-        rest = sum(comb(k, j) * w[j] * slope[k - j] for j in range(1, k + 1))
-        slope.append((known - rest) / w[0])
+    slope = Jet.from_derivatives(e) * Jet.from_derivatives(rates[:, :, None]).reciprocal()
     features = [near(u, k)[:, None] for k in range(3)]
-    return {ROOT: [*by_place(slope, features)], ONE: [*by_place(f - e, features)]}
+    return {ROOT: [*by_place(slope.derivatives(), features)], ONE: [*by_place(f - e, features)]}
 
 
 def softest(forces: MotionForces, curve: Curve, near: SquaredSpeed) -> float:

@@ -155,11 +155,8 @@ def _said(quantity: str) -> str:
 
 def _falling(durations: list[float], last: float) -> tuple[float, ...]:
     """Return those that are shorter than all before them, and the last one."""
-    fallen: list[float] = []
-    for duration in durations:
-        if duration > last and (not fallen or duration < fallen[-1]):
-            fallen.append(duration)
-    return (*fallen, last)
+    longer = [x for x in durations if x > last]
+    return *(x for k, x in enumerate(longer) if x < min(longer[:k], default=np.inf)), last
 
 
 class _Places(NamedTuple):

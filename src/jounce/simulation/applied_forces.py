@@ -24,7 +24,7 @@ class TimeFunction:
 
     def __init__(self, name: str, function: Callable[..., Any], width: int) -> None:
         self.name, self.function, self.width = name, function, width
-        self.takes_order = takes(function, "order")
+        self.takes_order = takes_order(function)
 
     def __call__(self, time: float, order: int) -> np.ndarray:
         """Return as many derivatives as a series has orders, ``(order, width)`` or more."""
@@ -108,9 +108,9 @@ class AppliedForces:
         return array.reshape(1, self.inputs)
 
 
-def takes(function: Callable[..., Any], parameter: str) -> bool:
+def takes_order(function: Callable[..., Any]) -> bool:
     """Tell whether a function has a parameter of this name."""
     try:
-        return parameter in inspect.signature(function).parameters
+        return "order" in inspect.signature(function).parameters
     except (TypeError, ValueError):  # some built-in functions tell nothing
         return False

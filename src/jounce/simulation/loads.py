@@ -13,7 +13,7 @@ from jounce.api.call import Wrench, Wrenches, as_wrenches, padded
 from jounce.elastic.drives import constant_wrenches
 from jounce.errors import ArgumentError, ShapeError
 from jounce.model.robot import Robot
-from jounce.simulation.applied_forces import TimeFunction, takes
+from jounce.simulation.applied_forces import TimeFunction, takes_order
 
 
 class Loads:
@@ -31,12 +31,11 @@ class Loads:
         self._of_time: dict[str, tuple[TimeFunction, str]] = {}
         self._of_state: dict[str, tuple[Callable[..., Any], str]] = {}
         for frame, wrench in varying.items():
-            name, function = robot.frame(frame).name, wrench.values
-            if takes(function, "order") or takes(type(function).__call__, "order"):
-                source = TimeFunction(f"wrench on {name}", function, 6)
-                self._of_time[name] = source, wrench.representation
+            name, function, kind = robot.frame(frame).name, wrench.values, wrench.representation
+            if takes_order(function) or takes_order(type(function).__call__):
+                self._of_time[name] = TimeFunction(f"wrench on {name}", function, 6), kind
             else:
-                self._of_state[name] = function, wrench.representation
+                self._of_state[name] = function, kind
 
     @property
     def functions(self) -> list[TimeFunction]:

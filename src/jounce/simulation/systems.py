@@ -10,7 +10,8 @@ import numpy as np
 from jounce.algebra.series import Series, coefficients, integrated
 from jounce.api.call import Wrench, Wrenches, padded
 from jounce.api.closures import (
-    check_motion,
+    check_closed,
+    check_velocity,
     constrained_forward_dynamics,
     is_heavy,
     projected,
@@ -91,7 +92,8 @@ class ClosedSystem(RigidSystem):
     def checked(self, state: Sequence[Any]) -> tuple[np.ndarray, ...]:
         """Return q and v as arrays, or raise; also where they do not keep the closures."""
         q, v = super().checked(state)
-        check_motion(self.robot, q, v)
+        check_closed(self.robot, q)
+        check_velocity(self.robot, q, v)
         return q, v
 
     def series(
