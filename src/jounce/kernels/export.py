@@ -168,31 +168,24 @@ def _meanings(spec: KernelSpec, rows: int) -> list[str]:
 
 def _inputs(argument: Argument) -> list[Parameter]:
     """Return the C arguments of an argument of the kernel, one for each of its orders."""
-    plain = _input(argument.name, (argument.width,))
+    (name, meaning), shape = _named(argument.name), (argument.width,)
     if not argument.orders:
-        return [plain]
-    return [
-        Parameter(f"{plain.name}_{k}", plain.shape, derivative_name(plain.meaning, k))
-        for k in range(argument.orders)
-    ]
+        return [Parameter(name, shape, meaning)]
+    orders = range(argument.orders)
+    return [Parameter(f"{name}_{k}", shape, derivative_name(meaning, k)) for k in orders]
 
 
-def _input(name: str, shape: tuple[int, ...]) -> Parameter:
-    """Return the C argument of an argument without orders."""
+def _named(name: str) -> tuple[str, str]:
+    """Return the name of an argument in C, and what it means."""
     if name in _INPUTS:
-        return Parameter(_INPUTS[name][0], shape, _INPUTS[name][1])
-    rate, force = re.fullmatch(r"rate (\d+)", name), re.fullmatch(r"Q(\d*)", name)
-    if rate:
+        return _INPUTS[name]
+    if rate := re.fullmatch(r"rate (\d+)", name):
         k = int(rate[1])
-        return Parameter(
-            f"rate{k}", shape, f"{derivative_name('velocity', k - 1)}: {_per('rad, m', k)}"
-        )
-    if force:
+        return f"rate{k}", f"{derivative_name('velocity', k - 1)}: {_per('rad, m', k)}"
+    if force := re.fullmatch(r"Q(\d*)", name):
         k = int(force[1] or 0)
-        return Parameter(
-            f"Q{k}", shape, f"{derivative_name('generalised forces', k)}: {_per('N m, N', k)}"
-        )
-    return Parameter(f"in_{identifier(name)}", shape, f"{name}: SI units")
+        return f"Q{k}", f"{derivative_name('generalised forces', k)}: {_per('N m, N', k)}"
+    return f"in_{identifier(name)}", f"{name}: SI units"
 
 
 def _per(unit: str, k: int) -> str:

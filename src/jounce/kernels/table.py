@@ -162,6 +162,8 @@ _FEEDFORWARD = [
     "motor power",
 ]
 
+_forward = partial(Quantity, extra_rates=2, rate_name=_force_name)
+_fixed = partial(Quantity, highest_order=0)  # without time derivatives
 _closed = partial(Quantity, needs_closures=True)
 
 _ROWS = (
@@ -181,30 +183,24 @@ _ROWS = (
         unit="N m, N; body after body",
         closed="constrained_inverse_dynamics",
     ),
-    Quantity(
+    _forward(
         forward.forward_dynamics,
         ("nv",),
-        2,
-        rate_name=_force_name,
         unit="rad/s^2, m/s^2",
         methods=forward.fewest,
         closed="constrained_forward_dynamics",
     ),
-    Quantity(
+    _forward(
         forward.forward_dynamics_and_pivots,
         ("nv",),
-        2,
-        rate_name=_force_name,
         results=lambda order: [*_derivatives("acceleration", order), "pivots of M"],
         methods=forward.fewest,
         closed="constrained_forward_dynamics",
     ),
-    Quantity(forward.mass_pivots, ("nv",), highest_order=0, methods=forward.fewest),
-    Quantity(
+    _fixed(forward.mass_pivots, ("nv",), methods=forward.fewest),
+    _forward(
         forward.forward_dynamics_partials,
         ("nv", "nv"),
-        2,
-        rate_name=_force_name,
         results=lambda _: ["da/dq", "da/dv", "da/dQ"],
         highest_order=0,
         # many more solutions than factors
@@ -218,12 +214,11 @@ _ROWS = (
         results=lambda order: _mixed("Q", order + 1, order + 3),
         closed="constrained_inverse_dynamics_partials",
     ),
-    Quantity(
+    _fixed(
         tensors.inverse_dynamics_second_partials,
         ("nv", "nv", "nv"),
         2,
         results=lambda _: ["Q by qq", "Q by vv", "Q by qv", "Q by aq"],
-        highest_order=0,
         closed="constrained_inverse_dynamics_partials",
     ),
     Quantity(
@@ -239,40 +234,31 @@ _ROWS = (
     Quantity(regressor.static_regressor, ("nv", "n_parameters")),
     Quantity(regressor.kinetic_energy_regressor, ("n_parameters",), 1),
     Quantity(regressor.potential_energy_regressor, ("n_parameters",), 1),
-    Quantity(
+    _fixed(
         regressor.regressor_gradient,
         (lambda robot: 3 * robot.nv,),
         results=lambda _: ["gradient"],
-        highest_order=0,
         arguments=(*_STATE, ("a", "nv"), ("G", lambda robot: robot.nv * robot.n_parameters)),
     ),
-    Quantity(
+    _fixed(
         regressor.slotine_li_regressor,
         ("nv", "n_parameters"),
         3,
         _FACTORIZATION,
         rate_name=lambda k: ("v", "v_r", "a_r")[k],
-        highest_order=0,
     ),
-    Quantity(tensors.mass_matrix_partials, ("nv", "nv", "nv"), highest_order=0),
-    Quantity(
+    _fixed(tensors.mass_matrix_partials, ("nv", "nv", "nv")),
+    _fixed(
         tensors.coriolis_partials,
         ("nv", "nv", "nv"),
         1,
         _FACTORIZATION,
         results=lambda _: ["dC/dq", "dC/dv"],
-        highest_order=0,
     ),
-    Quantity(tensors.gravity_partials, ("nv", "nv"), highest_order=0),
-    Quantity(tensors.mass_matrix_parameter_partials, ("nv", "nv", "n_parameters"), highest_order=0),
-    Quantity(
-        tensors.coriolis_parameter_partials,
-        ("nv", "nv", "n_parameters"),
-        1,
-        _FACTORIZATION,
-        highest_order=0,
-    ),
-    Quantity(tensors.gravity_parameter_partials, ("nv", "n_parameters"), highest_order=0),
+    _fixed(tensors.gravity_partials, ("nv", "nv")),
+    _fixed(tensors.mass_matrix_parameter_partials, ("nv", "nv", "n_parameters")),
+    _fixed(tensors.coriolis_parameter_partials, ("nv", "nv", "n_parameters"), 1, _FACTORIZATION),
+    _fixed(tensors.gravity_parameter_partials, ("nv", "n_parameters")),
     Quantity(tensors.jacobian_partials, (6, "nv", "nv"), options=_FRAME | _REPRESENTATION),
     Quantity(tensors.frame_pose_partials, (4, 4, "nv"), options=_FRAME),
     Quantity(
@@ -327,20 +313,18 @@ _ROWS = (
         arguments=(("q", "nq"), ("twists", lambda _, directions, **__: _count(directions), 1)),
         inputs={"z": ("null_space", "nv", 1), "w": ("scale", "nv"), "d": ("damping", 1)},
     ),
-    Quantity(
+    _fixed(
         pose_step.pose_step,
         (lambda robot, **_: 2 * robot.nv + 1,),
         options=_FRAME
         | {"representation": ("body", "hybrid")}
         | inverse_kinematics.DIRECTION_OPTIONS,
-        highest_order=0,
         arguments=(("q", "nq"), ("target", 16), ("scale", "nv"), ("damping", 2)),
     ),
-    Quantity(
+    _fixed(
         elastic.elastic_feedforward,
         ("nv",),
         results=lambda _: _FEEDFORWARD,
-        highest_order=0,
         arguments=(
             *_STATE,
             *((x, "nv") for x in ("a", "j", "s", "compliance", "motor inertia")),
