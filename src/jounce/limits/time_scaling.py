@@ -143,7 +143,9 @@ def scale_to_limits(
                 f"the position of {row.joint!r} is {row.value:.6g} at t = {row.time:.6g} s, "
                 f"{-row.margin:.3g} beyond its limit {row.bound:.6g}; no speed changes that."
             )
-    moments = Moments(forces, trajectory, limits, _sample_times(robot, trajectory, samples))
+    edges = piece_edges(robot, trajectory, samples)
+    times = edges[:: -(-edges.size // (2 * samples))]  # thinned where there are very many
+    moments = Moments(forces, trajectory, limits, times)
     factor = fastest = moments.beyond()
     for _ in range(ROUNDS):
         factor = moments.largest(factor)
@@ -158,12 +160,6 @@ def scale_to_limits(
     raise ConvergenceError(
         f"after {ROUNDS} rounds the motion still has extrema beyond its limits; give more samples."
     )
-
-
-def _sample_times(robot: Robot, motion: RobotMotion, samples: int) -> np.ndarray:
-    """Return times to begin with: those of the pieces, thinned where there are very many."""
-    edges = piece_edges(robot, motion, samples)
-    return edges[:: -(-edges.size // (2 * samples))]
 
 
 class Moments:

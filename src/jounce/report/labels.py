@@ -60,16 +60,11 @@ def force_unit(robot: Robot, order: int) -> str:
     return _unit(robot, "N m", "N", order)
 
 
-def per_second(unit: str, order: int) -> str:
-    """Return the unit of the time derivative of this order."""
-    power = str(order).translate(_SUPERSCRIPTS) if order > 1 else ""
-    return f"{unit}/s{power}" if order else unit
-
-
 def _unit(robot: Robot, angular: str, linear: str, order: int) -> str:
     kinds = velocity_kinds(robot)
     units = [unit for unit, kind in ((angular, "angle"), (linear, "length")) if kind in kinds]
-    return ", ".join(per_second(unit, order) for unit in units)
+    power = str(order).translate(_SUPERSCRIPTS) if order > 1 else ""
+    return ", ".join(f"{unit}/s{power}" if order else unit for unit in units)
 
 
 def _lines(robot: Robot, *, position: bool) -> tuple[Line, ...]:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
-from itertools import islice, starmap
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -106,27 +106,23 @@ class CsvReader:
     def pieces(self, samples: int, start: Stamp) -> Iterator[Piece]:
         """Yield the rows; lines without anything are skipped."""
         end, found = 1, False
-
-        def parsed(chunk: bytes, line: int, end: int, done: float) -> tuple[Piece, int]:
-            return Piece(*self._parsed(chunk, line, start), done), end
-
         most = max(1, min(AHEAD, int(SHARE * self.size / CHUNK)))
-        for (rows, numbers, done), last in ahead(starmap(parsed, self._below()), most):
+        for (rows, numbers, done), last in ahead(self._below(start), most):
             found, end = found or bool(len(rows)), last
             for k in range(0, len(rows), samples):
                 yield Piece(rows[k : k + samples], numbers[k : k + samples], done)
         if not found:
             raise TableError(f"{self.path}:{end}: no sample; there is nothing below the header.")
 
-    def _below(self) -> Iterator[tuple[bytes, int, int, float]]:
-        """Yield chunks below the header, number of their first line and after the last, share."""
+    def _below(self, start: Stamp) -> Iterator[tuple[Piece, int]]:
+        """Yield what is below the header, chunk by chunk, and the number of the line after it."""
         end = 1
         for chunk, done in _chunks(self.path):
             line, end = end, end + _count(chunk)
             if line == 1:
                 chunk = chunk.split(b"\n", self._head + 1)[self._head + 1 :]
                 chunk, line = chunk[0] if chunk else b"", self._head + 2
-            yield chunk, line, end, done
+            yield Piece(*self._parsed(chunk, line, start), done), end
 
     def windows(self, count: int, samples: int, start: Stamp) -> list[np.ndarray]:
         """Jump to evenly spread bytes; an error does not know its line."""

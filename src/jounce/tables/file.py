@@ -339,14 +339,12 @@ def read_motion(
     others: bool = False,
     drop_duplicates: bool = False,
 ) -> MotionTable:
-    """Read a motion: at least the position of every joint.
+    """Read a motion, at least the position of every joint, as `open_motion` does.
 
-    ``joints`` are a robot, whose joints are wanted, or their names in the order wanted; without
-    them the joints are those of the file.  ``units`` such as ``"deg,ms"`` are those of the file
-    (`jounce.tables.units`); without a robot all joints turn.  A file with other columns is
-    refused unless ``others=True`` ignores them.  ``drop_duplicates=True`` leaves out rows that
-    repeat the row before.  Times of a clock (1e6 s or more) are counted from the first one, which
-    `open_motion` knows as ``start``.  Errors say the file and the line.
+    ``joints`` are a robot, or the names of joints; a file with other columns is refused unless
+    ``others=True`` ignores them.  ``units`` such as ``"deg,ms"`` are those of the file.  Times of a
+    clock (1e6 s or more) are counted from the first one, which `open_motion` knows as ``start``.
+    Errors say the file and the line.
     """
     options = {"units": units, "others": others, "drop_duplicates": drop_duplicates}
     return open_motion(path, joints, **options).table()

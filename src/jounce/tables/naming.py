@@ -40,14 +40,6 @@ class Naming(NamedTuple):
     topic: str | None = None
 
 
-class Named(NamedTuple):
-    """Columns in our words, "" for those that mean nothing, and what was understood."""
-
-    header: list[str]
-    said: str = ""
-    unit: str | None = None  # of the time, where its name says it
-
-
 class _Group(NamedTuple):
     kind: str
     name: str  # with * for the joint
@@ -64,8 +56,12 @@ def named(
     naming: Naming,
     where: str,
     first: Sequence[str] = (),
-) -> Named:
-    """Return the columns of a log in our words; ``first`` are the fields of its first row."""
+) -> tuple[list[str], str, str | None]:
+    """Return the columns of a log in our words, "" for those that mean nothing.
+
+    Then what was understood, and the unit of the time, where its name says it.  ``first`` are the
+    fields of the first row.
+    """
     result = _mapped(header, joints, naming, where)
     time, unit = _time(header, result, naming, where)
     result = [
@@ -86,7 +82,7 @@ def named(
                 result[column] = f"{kind}:{joint}"
             said.append(f"{what} are {chosen.name} of {', '.join(missing)}")
             groups = [g for g in groups if _stem(g.name) == _stem(chosen.name)]
-    return Named(result, "; ".join(said), unit)
+    return result, "; ".join(said), unit
 
 
 def _mapped(header: Sequence[str], joints: Sequence[str], naming: Naming, where: str) -> list[str]:

@@ -49,7 +49,8 @@ class ParquetReader:
         self._title = self.names[self.layout.columns[0]]  # of the time
         kind: Any = schema.get(self._title)
         self.ticks = TICKS[kind.unit] if _is_stamp(kind) else TICKS[unit] if unit else None
-        self.first: Stamp = self._first()
+        batch = next(self._batches(1, [self._title]))
+        self.first: Stamp = self._numbers(batch.column(self._title), self._title, 1)[0].item()
         if wanted.naming is not None and EPISODE in schema:
             said = self._episodes()
             self.said = "; ".join(word for word in (self.said, said) if word)
@@ -163,10 +164,6 @@ class ParquetReader:
             ignored=tuple(name for name in self.layout.ignored if name != EPISODE), apart=stride
         )
         return f"{count} episodes, time begins anew with each"
-
-    def _first(self) -> Stamp:
-        batch = next(self._batches(1, [self._title]))
-        return self._numbers(batch.column(self._title), self._title, 1)[0].item()
 
     def _length(self, name: str) -> int:
         """Return how many numbers the first row of a column of lists holds."""
@@ -287,11 +284,9 @@ def _group_rows(columns: int) -> int:
 
 def pyarrow() -> Any:
     """Return pyarrow with its Parquet part, or say how to get it."""
-    found, _ = (
-        required(name, "reading and writing Parquet files", "parquet")
-        for name in ("pyarrow", "pyarrow.parquet")
-    )
-    return found
+    what = "reading and writing Parquet files", "parquet"
+    required("pyarrow.parquet", *what)
+    return required("pyarrow", *what)
 
 
 def _is_stamp(kind: Any) -> bool:

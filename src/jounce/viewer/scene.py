@@ -53,8 +53,9 @@ class Scene:
         self._add_joints()
         self._add_frames()
         self._add_moving()
+        lacks_shapes = not shapes or bool(self.notes)
         for name, is_on in PARTS.items():
-            self.show(name, is_on or (name == "Stick figure" and self._lacks_shapes(shapes)))
+            self.show(name, is_on or (name == "Stick figure" and lacks_shapes))
 
     def show(self, part: str, is_on: bool) -> None:
         """Show or hide one of `PARTS`."""
@@ -102,9 +103,6 @@ class Scene:
         """Return the middle of the stick figure at q."""
         ends = self._stick_points(self._placed(q)).reshape(-1, 3)
         return 0.5 * (ends.min(axis=0) + ends.max(axis=0))
-
-    def _lacks_shapes(self, shapes: list[Any]) -> bool:
-        return not shapes or bool(self.notes)
 
     def _extent(self, shapes: list[Any]) -> float:
         """Return the radius about the origin of all there is, at q = 0."""
