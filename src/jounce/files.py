@@ -124,10 +124,11 @@ def _sweep(directory: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def write_together(files: Mapping[Path, str], *, ours: str) -> None:
+def write_together(files: Mapping[Path, str], *, ours: str) -> tuple[Path, ...]:
     """Write texts to files, all of them or none; directories are made where they are missing.
 
-    Files that exist are replaced only if the mark ``ours`` stands in their first line.
+    Files that exist are replaced only if the mark ``ours`` stands in their first line.  The paths
+    are returned.
     """
     for path in files:
         _refuse_foreign(path, ours)
@@ -137,6 +138,7 @@ def write_together(files: Mapping[Path, str], *, ours: str) -> None:
             file = stack.enter_context(atomic_write(path))
             file.write(text)
             file.flush()
+    return tuple(files)
 
 
 def _refuse_foreign(path: Path, ours: str) -> None:

@@ -64,8 +64,7 @@ def jacobian(program: Program) -> Program:
 
     Backward, one sweep an output, or forward with all inputs at once, whichever is less.
     """
-    by_sweeps, by_columns = _by_sweeps(program), _by_columns(program)
-    return min(by_sweeps, by_columns, key=lambda p: p.operations)
+    return min(_by_sweeps(program), _by_columns(program), key=lambda p: p.operations)
 
 
 def pruned(program: Program) -> Program:

@@ -334,17 +334,13 @@ def _with_motor(terms: Terms, theta: Array, joint: Joint) -> Joint:
     for kind in terms.motors:
         own = theta[terms.place(kind)][joint.v_slice].tolist()
         values[kind] = tuple(own) if joint.mimic is None else (0.0,) * size
-    changes: dict[str, Any] = {}
-    if "viscous" in values:
-        changes["damping"] = values["viscous"]
-    if "armature" in values:
-        changes["armature"] = values["armature"]
+    fields = {"viscous": "damping", "armature": "armature"}
+    changes: dict[str, Any] = {fields[x]: values[x] for x in fields if x in values}
     if "coulomb" in values or "offset" in values:
         before = joint.friction or (Friction(),) * size
         coulomb = values.get("coulomb", tuple(one.coulomb for one in before))
         offset = values.get("offset", tuple(one.offset for one in before))
-        is_new = "coulomb" in values
-        speeds = [terms.coulomb_speed if is_new else one.speed for one in before]
+        speeds = [terms.coulomb_speed if "coulomb" in values else one.speed for one in before]
         friction = tuple(map(Friction, coulomb, offset, speeds))
         changes["friction"] = friction if any(coulomb) or any(offset) else ()
     return replace(joint, **changes)

@@ -69,9 +69,7 @@ def ports(form: Signature) -> Ports:
 
 def export_casadi(kernel: Export, directory: Path) -> tuple[Path, ...]:
     """Write ``name.c``, all or nothing; return its path."""
-    path = directory / f"{kernel.name}.c"
-    write_together({path: casadi_source(kernel)}, ours=GENERATED)
-    return (path,)
+    return write_together({directory / f"{kernel.name}.c": casadi_source(kernel)}, ours=GENERATED)
 
 
 def casadi_source(kernel: Export) -> str:

@@ -107,8 +107,7 @@ def export_c(kernel: Export, directory: Path) -> tuple[Path, ...]:
         directory / "examples" / "main.c": example(kernel),
         directory / "CMakeLists.txt": fill("CMakeLists.txt", name=name),
     }
-    write_together(files, ours=GENERATED)
-    return tuple(files)
+    return write_together(files, ours=GENERATED)
 
 
 def identifier(text: str) -> str:

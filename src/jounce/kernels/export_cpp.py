@@ -31,8 +31,7 @@ def export_cpp(kernel: Export, directory: Path, template: str | None = None) -> 
     }
     if template is not None:
         files[directory / f"{name}_{template}.cpp"] = TEMPLATES[template](kernel)
-    write_together(files, ours=GENERATED)
-    return tuple(files)
+    return write_together(files, ours=GENERATED)
 
 
 def cpp_header(kernel: Export) -> str:

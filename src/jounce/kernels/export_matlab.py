@@ -18,9 +18,7 @@ def export_matlab(kernel: Export, directory: Path) -> tuple[Path, ...]:
             f"names in MATLAB have at most {LONGEST_NAME} letters, {name} has {len(name)}; give "
             "a shorter name."
         )
-    path = directory / f"{name}.m"
-    write_together({path: matlab_source(kernel)}, ours=GENERATED)
-    return (path,)
+    return write_together({directory / f"{name}.m": matlab_source(kernel)}, ours=GENERATED)
 
 
 def matlab_source(kernel: Export) -> str:
