@@ -17,14 +17,6 @@ from jounce.model.parameters import motor_parts
 from jounce.model.robot import Robot
 
 
-class ForceParts(NamedTuple):
-    """What grows with the square of the speed, with the speed, and not at all, with rates."""
-
-    inertia: np.ndarray
-    friction: np.ndarray
-    gravity: np.ndarray
-
-
 class MotionForces(NamedTuple):
     """The generalised forces that move a robot; with closures those of its actuated joints.
 
@@ -89,9 +81,10 @@ class MotionForces(NamedTuple):
         """Return what dry friction and offsets add to the forces, ``(K − 1, m, nv)``."""
         return self(motion) - self.plain(motion)
 
-    def parts(self, motion: Sequence[np.ndarray]) -> ForceParts:
+    def parts(self, motion: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the parts D, F and G of the forces without dry ones, ``(K − 1, m, nv)`` each.
 
+        They are what grows with the square of the speed, with the speed, and not at all.
         Played c times as fast, ``Q^(k) = c^(k+2) D^(k) + c^(k+1) F^(k) + c^k G^(k)``, also where
         closures hand the forces of passive joints to the actuated ones, for that depends on q
         only.  c = −1 tells friction from the rest, c = 2 inertia from gravity; of a tree gravity
@@ -102,9 +95,9 @@ class MotionForces(NamedTuple):
         friction, rest = (forward - backward) / 2.0, (forward + backward) / 2.0
         if self.robot.closures:
             inertia = (plain.scaled(motion, 2.0) - forward - friction) / 3.0
-            return ForceParts(inertia, friction, rest - inertia)
+            return inertia, friction, rest - inertia
         gravity = gravity_forces(self.robot, *motion[: len(forward)])
-        return ForceParts(rest - gravity, friction, gravity)
+        return rest - gravity, friction, gravity
 
     def scaled(self, motion: Sequence[np.ndarray], factor: float) -> np.ndarray:
         """Return ``Q^(k) / c^k`` of the motion played c times as fast."""

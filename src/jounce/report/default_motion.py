@@ -50,14 +50,11 @@ def default_motion(
     if robot.closures:
         return _closed_motion(robot, limits, time, order, actuated)
     forced = [x for x in limits.limited() if x.is_force and x.rates <= order]
-    slowness = 1.0
-    motion = _motion(robot, limits, time, order, slowness)
-    for _ in range(_TRIES):
+    for k in range(_TRIES):
+        motion = _motion(robot, limits, time, order, _SLOWER**k)
         if _used(MotionForces(robot), limits, forced, time, motion) <= SHARE:
-            break
-        slowness *= _SLOWER
-        motion = _motion(robot, limits, time, order, slowness)
-    return motion
+            return motion
+    return _motion(robot, limits, time, order, _SLOWER**_TRIES)
 
 
 def _motion(
@@ -91,16 +88,13 @@ def _closed_motion(
     chosen = leading_velocities(robot, start, actuated)
     forces = MotionForces.of(robot, actuated, limits)
     limited = limits.limited()
-    swing = 1.0
-    for _ in range(_TRIES):
+    for k in range(_TRIES):
         try:
-            motion = motion_at(robot, _swung(robot, start, chosen, time, swing), time, order)
+            motion = motion_at(robot, _swung(robot, start, chosen, time, 0.5**k), time, order)
         except (ClosureError, SingularityError):  # out of reach
-            swing *= 0.5
             continue
         if _used(forces, limits, limited, time, motion) <= 1.0:
             return motion
-        swing *= 0.5
     raise ClosureError(
         f"no motion of robot {robot.name!r} was found that stays closed and within its limits; "
         "give one as MOTION."

@@ -213,17 +213,12 @@ class CsvReader:
             return None
         if table.num_rows != count:
             return None
-        rows = np.empty((count, len(wanted)), order="F")
-        for k, column in enumerate(table.columns):
-            if k or not as_text:
-                rows[:, k] = column.to_numpy()
-            else:
-                texts = column.to_pylist()
-                try:
-                    rows[:, 0] = self._times(texts, start)
-                except (TypeError, ValueError, ArithmeticError):
-                    return None
-        return rows
+        times, *values = table.columns
+        try:
+            first = self._times(times.to_pylist(), start) if as_text else times.to_numpy()
+        except (TypeError, ValueError, ArithmeticError):
+            return None
+        return np.stack([np.asarray(first, dtype=float), *(x.to_numpy() for x in values)]).T
 
     def _numpy_rows(self, texts: list[str], start: Stamp) -> np.ndarray | None:
         """Return the columns of plain lines, if NumPy understands them all."""

@@ -325,19 +325,12 @@ def scores(windows: list[Samples], degree: int, penalties: np.ndarray) -> Scores
     return Scores(samples, residual, trace)
 
 
-class DerivativeErrors(NamedTuple):
-    """Errors and size of the derivatives, each ``(orders, n)``."""
-
-    error: np.ndarray  # away from the ends
-    end_error: np.ndarray
-    signal: np.ndarray
-
-
 def derivative_errors(
     windows: list[Samples], degree: int, penalty: np.ndarray, noise: np.ndarray
-) -> DerivativeErrors:
+) -> np.ndarray:
     """Return what the derivatives 0 … degree are worth on windows of samples, times in knots.
 
+    That is ``(3, degree + 1, n)``: errors away from the ends, errors there, and their own size.
     Each number is the root mean square of a window without the knots at its ends, or of all of it
     where no sample is inside, and the largest of the windows; infinity where none tells.  With S
     the linear map from samples to a spline and f what was measured, the error
@@ -356,14 +349,14 @@ def derivative_errors(
     found = [unknown]
     for u, q in windows:
         with suppress(SingularError):
-            found.append(np.stack(_window_errors(u, q, degree, penalty, noise)))
+            found.append(_window_errors(u, q, degree, penalty, noise))
     largest = np.fmax.reduce(found)  # of those that are known
-    return DerivativeErrors(*np.where(np.isnan(largest), np.inf, largest))
+    return np.where(np.isnan(largest), np.inf, largest)
 
 
 def _window_errors(
     u: np.ndarray, q: np.ndarray, degree: int, penalty: np.ndarray, noise: np.ndarray
-) -> DerivativeErrors:
+) -> np.ndarray:
     is_penalised = bool(penalty.any())
     margin = min(INSIDE, (u[-1] - u[0]) / 4.0)
     inner = np.arange(*np.searchsorted(u, [u[0] + margin, u[-1] - margin]))
@@ -384,7 +377,7 @@ def _window_errors(
         variance += _rms(_derivatives(system, flat, middle, degree)) ** 2
         variance += 0.25 * _rms(moved - motion) ** 2
     at_ends = _end_errors(u, q, inner, motion, degree, penalty)
-    return DerivativeErrors(np.sqrt(variance), at_ends, _rms(motion))
+    return np.stack([np.sqrt(variance), at_ends, _rms(motion)])
 
 
 def _spread(system: System, penalty: float, rows: np.ndarray) -> np.ndarray:

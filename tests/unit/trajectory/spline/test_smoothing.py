@@ -121,7 +121,7 @@ def test_standard_errors_are_those_of_many_trials(penalty: np.ndarray, rng: np.r
     """Of noise alone: of nothing there is nothing to flatten."""
     u = np.linspace(0.0, 30.0, 31 if not penalty.any() else 300)
     noise = np.array([0.1, 0.3])
-    error = derivative_errors([(u, np.zeros((u.size, 2)))], DEGREE, penalty, noise).error
+    error = derivative_errors([(u, np.zeros((u.size, 2)))], DEGREE, penalty, noise)[0]
     trials = []
     middle = u[u.size // 4 : u.size - u.size // 4]
     for _ in range(300):
