@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -182,10 +182,11 @@ class _Planner:
         self.curve, self.limits, self.robot = curve, limits, curve.robot
         self.tolerance, self.pieces = tolerance, pieces
         self.forces, self.drives = forces, drives
-        self._paths: dict[bytes, list[np.ndarray]] = {}
         self.near: SquaredSpeed | None = None
         self.softness = 1.0  # of dry friction
         self.uses = DriveUses(drives, limits.first) if drives else Uses(forces, limits.first)
+        order = self.uses.order  # the places of one round are looked at again in the next
+        self._path = lru_cache(PATHS)(lambda places: curve(np.frombuffer(places), order))
         self.features = features_of(limits, drives)
         self.degree = max(self.features, DEGREE)  # the last feature is continuous
         self.has_rates = self.features > SECOND_ORDER
@@ -496,16 +497,7 @@ class _Planner:
     def _motion(self, speed: SquaredSpeed, u: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
         """Return q and its rates at the places u, and u̇ there."""
         rates = speed.rates(u, self.uses.order)
-        return composed(self._path(u), rates), rates[0]
-
-    def _path(self, u: np.ndarray) -> list[np.ndarray]:
-        """Return the curve; the places of one round are looked at again in the next."""
-        key = u.tobytes()
-        found = self._paths.pop(key, None) or self.curve(u, self.uses.order)
-        self._paths[key] = found  # the last one that was asked for
-        if len(self._paths) > PATHS:
-            del self._paths[next(iter(self._paths))]
-        return found
+        return composed(self._path(u.tobytes()), rates), rates[0]
 
     def _along(
         self, speed: SquaredSpeed, factor: float, u: np.ndarray
