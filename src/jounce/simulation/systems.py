@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -50,13 +51,11 @@ class RigidSystem:
     def __init__(self, robot: Robot, loads: Loads) -> None:
         self.robot, self.loads = robot, loads
         self.inputs = robot.nv
-        self._compiled: dict[int, Kernel] = {}
+        self._kernel = cache(self._compiled)
 
-    def _kernel(self, order: int) -> Kernel:
-        if order not in self._compiled:
-            spec = kernel_spec(self.robot, self._quantity, order - 1, self.loads.frames)
-            self._compiled[order] = kernel_of(spec).compile()
-        return self._compiled[order]
+    def _compiled(self, order: int) -> Kernel:
+        spec = kernel_spec(self.robot, self._quantity, order - 1, self.loads.frames)
+        return kernel_of(spec).compile()
 
     def checked(self, state: Sequence[Any]) -> tuple[np.ndarray, ...]:
         """Return q and v as arrays, or raise."""
