@@ -18,13 +18,7 @@ Array = np.ndarray
 def random_configuration(
     robot: Robot, rng: np.random.Generator, size: int | tuple[int, ...] | None = None
 ) -> Array:
-    """Return a random configuration within the limits, finite where there are none.
-
-    With ``size`` as many as it says, ``(*size, nq)``: those that single calls would give one
-    after the other.
-
-    Without limits: angles within ±π, lengths and positions within ±1 m, any orientation.
-    """
+    """Return what `Robot.random_configuration` says."""
     rng = np.random.default_rng(rng)  # a Generator stays itself, a seed becomes one
     low, high = position_range(robot.joints)
     reach = np.array([1.0 if kind == "length" else np.pi for kind in position_kinds(robot)])

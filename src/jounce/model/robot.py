@@ -283,7 +283,9 @@ class Robot:
     ) -> np.ndarray:
         """Return a random configuration within the limits, finite where there are none.
 
-        With ``size``, an integer or a shape, as many: ``(*size, nq)``.
+        With ``size``, an integer or a shape, as many, ``(*size, nq)``: those that single calls
+        would give one after the other.  Without limits: angles within ±π, lengths and positions
+        within ±1 m, any orientation.
 
         >>> import jounce, numpy as np
         >>> jounce.load("panda").random_configuration(np.random.default_rng(0), size=5).shape

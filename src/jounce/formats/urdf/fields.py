@@ -103,18 +103,23 @@ def only_attributes(element: Element, known: Iterable[str]) -> None:
             element.object(unknown, "", f"{attribute}={element.attributes[attribute]!r} is ignored")
 
 
-def only_child(element: Element, tag: str) -> Element | None:
-    """Return the child of this tag, None where there is none; there should not be two."""
+def only_child(element: Element, tag: str, *attributes: str) -> Element | None:
+    """Return the child of this tag, None where there is none; there should not be two.
+
+    If ``attributes`` are given it should have no others.
+    """
     found = [child for child in element.children if child.tag == tag]
     for other in found[1:]:
         twice = f"second <{tag}> in {element}, the first is in line {found[0].line}"
         other.object(twice, "; keep one.", "the first is taken")
+    if found and attributes:
+        only_attributes(found[0], attributes)
     return found[0] if found else None
 
 
-def required_child(element: Element, tag: str) -> Element:
-    """Return the one child of this tag."""
-    child = only_child(element, tag)
+def required_child(element: Element, tag: str, *attributes: str) -> Element:
+    """Return the one child of this tag, with these attributes only, if any are given."""
+    child = only_child(element, tag, *attributes)
     if child is None:
         raise element.error(f"{element} has no <{tag}>; add one.")
     return child

@@ -72,7 +72,7 @@ def load_urdf(
                 joint.name,
                 damping=joint.damping if damping else 0.0,
                 limits=joint.limits,
-                mimic=joint.mimic.follows if mimic and joint.mimic else None,
+                mimic=joint.mimic if mimic else None,
                 friction={"coulomb": joint.friction, "speed": coulomb_speed} if friction else None,
             )
     builder.visuals = read_visuals(record, None if file == TEXT else file, packages)

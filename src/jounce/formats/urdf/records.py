@@ -10,7 +10,6 @@ from jounce.algebra.vector import Vec3
 from jounce.errors import unknown_name
 from jounce.formats.urdf.fields import (
     number,
-    only_attributes,
     only_child,
     optional_number,
     pose,
@@ -63,14 +62,6 @@ class LinkRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class MimicRecord:
-    """A <mimic>: joint, multiplier and offset of ``q = multiplier * q_joint + offset``."""
-
-    follows: Follows
-    element: Element
-
-
-@dataclass(frozen=True, slots=True)
 class JointRecord:
     """A <joint>; ``axis`` is in the frame of the child link."""
 
@@ -83,7 +74,7 @@ class JointRecord:
     limits: Limits
     damping: float
     friction: float
-    mimic: MimicRecord | None
+    mimic: Follows | None
     element: Element
 
 
@@ -143,11 +134,9 @@ def _link(element: Element) -> LinkRecord:
 def _inertia(inertial: Element) -> Inertia:
     """Return mass and moments in the inertial frame, whose origin is the centre of mass."""
     _known_children(inertial)
-    mass = required_child(inertial, "mass")
-    only_attributes(mass, ("value",))
-    matrix = required_child(inertial, "inertia")
+    mass = required_child(inertial, "mass", "value")
     entries = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-    only_attributes(matrix, entries)
+    matrix = required_child(inertial, "inertia", *entries)
     xx, yy, zz, xy, xz, yz = (number(matrix, key) for key in entries)
     rows = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
     return Inertia(number(mass, "value"), (0.0, 0.0, 0.0), rows)
@@ -160,32 +149,19 @@ def _joint(element: Element) -> JointRecord:
         hint = unknown_name("joint type", type_, JOINT_TYPES)
         raise element.error(f"{element} has an unknown type: {hint}")
     _known_children(element)
+    axis = only_child(element, "axis", "xyz")
     return JointRecord(
         name,
         type_,
-        _link_name(element, "parent"),
-        _link_name(element, "child"),
+        required(required_child(element, "parent", "link"), "link"),
+        required(required_child(element, "child", "link"), "link"),
         pose(only_child(element, "origin")),
-        _axis(element),
+        Vec3(1.0, 0.0, 0.0) if axis is None else vector(axis, "xyz"),
         _limits(element, type_),
         *_dynamics(element),
         None if type_ == "fixed" else _mimic(element),
         element,
     )
-
-
-def _link_name(joint: Element, tag: str) -> str:
-    end = required_child(joint, tag)
-    only_attributes(end, ("link",))
-    return required(end, "link")
-
-
-def _axis(joint: Element) -> Vec3:
-    axis = only_child(joint, "axis")
-    if axis is None:
-        return Vec3(1.0, 0.0, 0.0)
-    only_attributes(axis, ("xyz",))
-    return vector(axis, "xyz")
 
 
 def _limits(joint: Element, type_: str) -> Limits:
@@ -220,15 +196,14 @@ def _dynamics(joint: Element) -> tuple[float, float]:
     return viscous or 0.0, dry or 0.0
 
 
-def _mimic(joint: Element) -> MimicRecord | None:
-    mimic = only_child(joint, "mimic")
+def _mimic(joint: Element) -> Follows | None:
+    mimic = only_child(joint, "mimic", *Follows._fields)
     if mimic is None:
         return None
-    only_attributes(mimic, ("joint", "multiplier", "offset"))
     given = {
         name: number(mimic, name) for name in ("multiplier", "offset") if name in mimic.attributes
     }
-    return MimicRecord(Follows(required(mimic, "joint"), **given), mimic)
+    return Follows(required(mimic, "joint"), **given)
 
 
 def _foreign_dynamics(root: Element) -> list[str]:

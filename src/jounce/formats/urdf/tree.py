@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jounce.errors import ModelError, UnknownNameError, unknown_name
+from jounce.formats.urdf.fields import required_child
 from jounce.formats.urdf.records import JointRecord, UrdfRecord
 from jounce.model.mimics import followed
 
@@ -81,13 +82,11 @@ def check_mimics(robot: UrdfRecord) -> None:
     """Raise unless every mimic joint follows, in the end, a moving joint of one coordinate."""
     kinds = {joint.name: KINDS.get(joint.type, joint.type) for joint in robot.joints.values()}
     mimics = {name: joint.mimic for name, joint in robot.joints.items() if joint.mimic is not None}
-    follows = {name: mimic.follows for name, mimic in mimics.items()}
-    for name, mimic in mimics.items():
+    for name in mimics:
         try:
-            followed(name, follows, kinds)
-        except UnknownNameError as error:
-            raise mimic.element.error(
-                f"joint {name!r} mimics a joint that is missing: {error} {_FREE}"
-            ) from None
-        except ModelError as error:
-            raise mimic.element.error(f"{error} {_FREE}") from None
+            followed(name, mimics, kinds)
+        except (ModelError, UnknownNameError) as error:
+            element = required_child(robot.joints[name].element, "mimic")
+            missing = isinstance(error, UnknownNameError)
+            what = f"joint {name!r} mimics a joint that is missing: " if missing else ""
+            raise element.error(f"{what}{error} {_FREE}") from None
