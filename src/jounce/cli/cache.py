@@ -41,7 +41,8 @@ def clear() -> None:
             f"removed {removed} of {len(known)} entries; {len(left)} in {place} cannot be "
             "removed, check the permissions"
         )
-    say(f"removed {_entries(removed)}, {_size(size)}, from {place}")
+    entries = "1 entry" if removed == 1 else f"{removed} entries"
+    say(f"removed {entries}, {_size(size)}, from {place}")
 
 
 @cache.command(epilog="Example: jounce cache warm panda --order 2")
@@ -83,10 +84,6 @@ def _directory() -> Path:
     if place is None:
         raise click.ClickException(f"there is no cache directory; set {disk.VARIABLE} to one")
     return place
-
-
-def _entries(count: int) -> str:
-    return "1 entry" if count == 1 else f"{count} entries"
 
 
 def _size(count: int) -> str:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from jounce.errors import InvalidInertiaError, RobotFormatError
+from jounce.errors import RobotFormatError
 from jounce.forks import awaited_lock
 from jounce.formats.packages import Packages, check_packages
 from jounce.formats.urdf.reader import load_urdf
@@ -38,18 +37,8 @@ def load_xacro(
     `load_urdf`.  Errors of the URDF itself name a line of the expanded text.
     """
     check_packages(packages)
-    path = Path(path)
     text = expand(path, mappings=mappings, packages=packages)
-    try:
-        robot = load_urdf(text, packages=packages, **options)
-    except (RobotFormatError, InvalidInertiaError) as error:
-        message = str(error).removeprefix("<text>")
-        raise type(error)(f"{path} (expanded){message}") from None
-    visuals = (
-        v if v.mesh is None else replace(v, mesh=replace(v.mesh, base=str(path)))
-        for v in robot.visuals
-    )
-    return replace(robot, visuals=tuple(visuals))
+    return load_urdf(text, packages=packages, expanded_from=Path(path), **options)
 
 
 def expand(
@@ -63,7 +52,10 @@ def expand(
     compiler = required("xacrodoc.xacrodoc", "reading xacro", "xacro")
     if not path.is_file():
         raise RobotFormatError(f"{path}:1: no such file; give the path of a xacro file.")
-    values = {name: _as_xacro(value) for name, value in (mappings or {}).items()}
+    values = {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in (mappings or {}).items()
+    }
     with _EXPANSION, _packages(compiler, path, packages or {}):
         compiler.xacro.init_stacks(str(path.resolve()))  # relative includes; forget failed runs
         try:
@@ -92,10 +84,6 @@ def _packages(compiler: Any, path: Path, packages: Packages) -> Iterator[None]:
         yield
     finally:
         finders._finder = before
-
-
-def _as_xacro(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _stack(compiler: Any) -> str:

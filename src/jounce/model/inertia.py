@@ -75,7 +75,8 @@ class Inertia:
     def com(self) -> Vec3:
         """Centre of mass in the body frame; the origin for a massless body."""
         mass, first_moment, _ = self.spatial
-        return ZERO if _is_zero(mass) else Vec3(*(h / mass for h in first_moment))
+        massless = isinstance(mass, float) and mass == 0.0
+        return ZERO if massless else Vec3(*(h / mass for h in first_moment))
 
     @property
     def rotational(self) -> tuple[Vec3, Vec3, Vec3]:
@@ -165,10 +166,6 @@ def _tidy(spatial: SpatialInertia) -> SpatialInertia:
         Vec3(*(plain(x, "first moment") for x in first_moment)),
         Symmetric3(*(plain(x, "rotational inertia") for x in rotational)),
     )
-
-
-def _is_zero(x: Any) -> bool:
-    return isinstance(x, float) and x == 0.0
 
 
 NO_MATTER = Inertia(0.0, ZERO, np.zeros((3, 3)))

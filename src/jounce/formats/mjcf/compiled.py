@@ -79,7 +79,8 @@ def compile_file(path: str | Path) -> Compiled:
             model = mujoco.MjModel.from_xml_path(str(path))
         except ValueError as error:
             raise RobotFormatError(_located(path, str(error))) from error
-    bodies = _body_names(model)
+    given = _names(model, model.name_bodyadr)
+    bodies = (WORLD, *_named(given, [f"body_{i}" for i in range(model.nbody)])[1:])
     compiled = Compiled(path, mujoco, model, tuple(warnings), bodies, _joint_names(model, bodies))
     _check_numbers(compiled)
     return compiled
@@ -153,11 +154,6 @@ def _names(model: Any, addresses: Iterable[int]) -> list[str]:
         except UnicodeDecodeError:
             found.append(name.decode("latin-1"))
     return found
-
-
-def _body_names(model: Any) -> tuple[str, ...]:
-    given = _names(model, model.name_bodyadr)
-    return (WORLD, *_named(given, [f"body_{i}" for i in range(model.nbody)])[1:])
 
 
 def _joint_names(model: Any, bodies: tuple[str, ...]) -> tuple[str, ...]:

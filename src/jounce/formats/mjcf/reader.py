@@ -70,7 +70,8 @@ def load_mjcf(
     compiled = compile_file(path)
     refuse_unsupported(compiled, damping=damping)
     followers = couplings(compiled, mimic=mimic)
-    builder = RobotBuilder(compiled.name, _gravity(compiled), base_name=WORLD)
+    gravity = np.zeros(3) if compiled.disabled("GRAVITY") else compiled.model.opt.gravity
+    builder = RobotBuilder(compiled.name, gravity, base_name=WORLD)
     builder.warnings += [*compiled.warnings, *_notes(compiled, friction)]
     with located(str(compiled.path)):
         motors = _motors(compiled, damping, friction)
@@ -82,12 +83,6 @@ def load_mjcf(
         _add_closures(compiled, builder, taken)
         builder.visuals = _visuals(compiled)
         return builder.build(strict)
-
-
-def _gravity(compiled: Compiled) -> tuple[float, ...]:
-    if compiled.disabled("GRAVITY"):
-        return (0.0, 0.0, 0.0)
-    return tuple(compiled.model.opt.gravity.tolist())
 
 
 def _notes(compiled: Compiled, friction: bool) -> list[str]:
@@ -246,11 +241,7 @@ def _visuals(compiled: Compiled) -> list[Visual]:
             continue  # planes and height fields are no part of a robot
         frame = compiled.bodies[int(model.geom_bodyid[i])]
         placement = pose(model.geom_pos[i], model.geom_quat[i])
-        color = tuple(float(x) for x in _rgba(model, int(i)))
-        found.append(Visual(frame, placement, shape, size, mesh, color))
+        material = model.geom_matid[i]
+        rgba = model.geom_rgba[i] if material < 0 else model.mat_rgba[material]
+        found.append(Visual(frame, placement, shape, size, mesh, tuple(rgba.tolist())))
     return found
-
-
-def _rgba(model: Any, geom: int) -> np.ndarray:
-    material = int(model.geom_matid[geom])
-    return model.geom_rgba[geom] if material < 0 else model.mat_rgba[material]

@@ -9,7 +9,7 @@ from pathlib import Path
 from jounce.errors import RobotFormatError, located
 from jounce.formats.packages import Packages, check_packages, resolve
 from jounce.formats.urdf.records import JointRecord, LinkRecord, UrdfRecord, read_records
-from jounce.formats.urdf.tree import KINDS, check_mimics, depth_first
+from jounce.formats.urdf.tree import check_mimics, depth_first
 from jounce.formats.urdf.visuals import read_visuals
 from jounce.formats.urdf.xml import Document
 from jounce.model import joints as kinds
@@ -32,6 +32,7 @@ def load_urdf(
     coulomb_speed: float = COULOMB_SPEED,
     packages: Packages | None = None,
     strict: bool = True,
+    expanded_from: str | os.PathLike[str] | None = None,
 ) -> Robot:
     """Read a URDF file, or a text that holds one.
 
@@ -41,6 +42,7 @@ def load_urdf(
     through, and leaves out elements and attributes that URDF does not know, each with a warning.
     ``packages`` maps package names to folders, for a file named package://….  Links welded to
     another are merged into it and stay as frames; the root link is welded to the ground.
+    ``expanded_from`` is the file that a text was made of.
 
     >>> text = '''<robot name="pendulum">
     ...   <link name="base"/>
@@ -54,6 +56,9 @@ def load_urdf(
     """
     check_packages(packages)
     content, file = _content(path_or_text, packages)
+    base = None if file == TEXT else file
+    if expanded_from is not None:
+        file, base = f"{expanded_from} (expanded)", os.fspath(expanded_from)
     document = Document(file, strict)
     record = read_records(content, document)
     root, joints = depth_first(record)
@@ -75,7 +80,7 @@ def load_urdf(
                 mimic=joint.mimic if mimic else None,
                 friction={"coulomb": joint.friction, "speed": coulomb_speed} if friction else None,
             )
-    builder.visuals = read_visuals(record, None if file == TEXT else file, packages)
+    builder.visuals = read_visuals(record, base, packages)
     matter = _matter_by_body(record, root, joints)
     builder.warnings += [*document.warnings, *_massless_warnings(record, root, matter)]
     with located(file):
@@ -104,13 +109,12 @@ def _content(
 
 def _joint_type(joint: JointRecord) -> JointType:
     """Return the kind of motion; the axis, in the frame of the child, gets unit length."""
-    kind = KINDS.get(joint.type, joint.type)
-    axes = (joint.axis,)[: kinds.KINDS[kind].axes]
+    axes = (joint.axis,)[: kinds.KINDS[joint.type].axes]
     if axes and hypot(*joint.axis) < 1e-12:
         raise joint.element.error(
             f'the axis of joint {joint.name!r} is zero; give a direction such as xyz="0 0 1".'
         )
-    return kinds.of_kind(kind, axes)
+    return kinds.of_kind(joint.type, axes)
 
 
 def _matter_by_body(record: UrdfRecord, root: str, joints: list[JointRecord]) -> Matter:

@@ -63,7 +63,7 @@ class LinkRecord:
 
 @dataclass(frozen=True, slots=True)
 class JointRecord:
-    """A <joint>; ``axis`` is in the frame of the child link."""
+    """A <joint>; ``type`` is one of our kinds, ``axis`` is in the frame of the child link."""
 
     name: str
     type: str
@@ -148,6 +148,7 @@ def _joint(element: Element) -> JointRecord:
     if type_ not in JOINT_TYPES:
         hint = unknown_name("joint type", type_, JOINT_TYPES)
         raise element.error(f"{element} has an unknown type: {hint}")
+    type_ = "free" if type_ == "floating" else type_
     _known_children(element)
     axis = only_child(element, "axis", "xyz")
     return JointRecord(

@@ -7,7 +7,6 @@ from jounce.formats.urdf.fields import required_child
 from jounce.formats.urdf.records import JointRecord, UrdfRecord
 from jounce.model.mimics import followed
 
-KINDS = {"floating": "free"}  # where URDF has another name
 _FREE = "Pass mimic=False to move it freely."
 
 
@@ -80,7 +79,7 @@ def _cycle(carriers: dict[str, JointRecord], link: str, prefix: str) -> Exceptio
 
 def check_mimics(robot: UrdfRecord) -> None:
     """Raise unless every mimic joint follows, in the end, a moving joint of one coordinate."""
-    kinds = {joint.name: KINDS.get(joint.type, joint.type) for joint in robot.joints.values()}
+    kinds = {name: joint.type for name, joint in robot.joints.items()}
     mimics = {name: joint.mimic for name, joint in robot.joints.items() if joint.mimic is not None}
     for name in mimics:
         try:

@@ -19,19 +19,16 @@ from jounce.model.visuals import MeshFile, Visual
 Color = tuple[float, ...]
 
 
-def read_visuals(
-    record: UrdfRecord, base: str | os.PathLike[str] | None, packages: Packages | None
-) -> list[Visual]:
+def read_visuals(record: UrdfRecord, base: str | None, packages: Packages | None) -> list[Visual]:
     """Return the shapes of all ``<visual>`` elements, link by link."""
     colors = dict(_colors(record.element))
     known = tuple((name, os.fspath(folder)) for name, folder in (packages or {}).items())
-    place = None if base is None else os.fspath(base)
     found = []
     for link in record.links.values():
         for element in link.element.children:
             if element.tag == "visual":
                 with suppress(RobotFormatError):
-                    found.append(_visual(link.name, element, colors, place, known))
+                    found.append(_visual(link.name, element, colors, base, known))
     return found
 
 
