@@ -32,43 +32,37 @@ class Contestant:
     """One formulation; ``bind`` gives its text for a robot, or an UnsupportedError."""
 
     name: str
-    description: str
     bind: Callable[[Robot], Text]
     highest_order: int | None = None  # hand-written texts stop somewhere
     is_literal: bool = False  # serial chains without motor inertia and damping only
     is_array_text: bool = False  # NumPy only: cannot be traced
 
 
-def _ours(formulation: str, tree_of: Callable[[Robot], Tree]) -> Callable[[Robot], Text]:
+def _ours(name: str, formulation: str, tree_of: Callable[[Robot], Tree]) -> Contestant:
     def bind(robot: Robot) -> Text:
         tree = tree_of(robot)
         return lambda rows: inverse_dynamics(
             robot, rows[0], rows[1:], formulation=formulation, tree=tree
         )
 
-    return bind
+    return Contestant(name, bind)
 
 
-def _closed_form(robot: Robot) -> Text:
-    return lambda rows: closed_form(robot, *rows).Q
+def _literal(name: str, law: Callable[[SerialChain, Any], Any], last: int | None) -> Contestant:
+    """Return a law of the papers; up to a last order rows that are not given are zero, and free."""
 
-
-def _literal(law: Callable[[SerialChain, Any], Any]) -> Callable[[Robot], Text]:
     def bind(robot: Robot) -> Text:
         chain = from_robot(robot)
-        return lambda rows: law(chain, as_array(rows))
 
-    return bind
+        def text(rows: Rows) -> Any:
+            q = as_array(rows)
+            missing = 0 if last is None else last + 3 - len(q)
+            zeros = np.zeros((missing, chain.n), dtype=q.dtype)
+            return law(chain, np.concatenate([q, zeros]))[: len(q) - 2]
 
+        return text
 
-def _second_order(law: Callable[[SerialChain, Any], Any]) -> Callable[[SerialChain, Any], Any]:
-    """Return a law of ``q … q⁗`` for fewer rows: what is missing is zero and traces to nothing."""
-
-    def lower(chain: SerialChain, q: np.ndarray) -> Any:
-        missing = np.zeros((5 - len(q), chain.n), dtype=q.dtype)
-        return law(chain, np.concatenate([q, missing]))[: len(q) - 2]
-
-    return lower
+    return Contestant(name, bind, last, is_literal=True)
 
 
 def as_array(rows: Rows) -> np.ndarray:
@@ -92,35 +86,18 @@ def mk21_closed_form(chain: SerialChain, q: Any) -> Any:
     return mk21_second_order.closed_form(chain, q).Q
 
 
-_TREES = {"": ("reduced tree", reduced), "_given": ("bodies as given", lowered)}
-_PAPERS = (
-    Contestant(
-        "km21", "recursion of any order [KM21, II]",
-        _literal(km21_recursive.inverse_dynamics), is_literal=True,
+_ALL = (
+    *(_ours(name, name, reduced) for name in FORMULATIONS),
+    *(_ours(f"{name}_given", name, lowered) for name in FORMULATIONS),  # bodies as given
+    _literal("km21", km21_recursive.inverse_dynamics, None),  # of any order [KM21, II]
+    _literal("m20_body", m20_body_fixed, 2),
+    _literal("m20_spatial", m20_spatial, 2),
+    _literal("mk21", mk21_closed_form, 2),
+    Contestant(  # of any order [KM21, III]
+        "closed_form", lambda robot: lambda rows: closed_form(robot, *rows).Q, is_array_text=True
     ),
-    Contestant(
-        "m20_body", "second order by hand, body-fixed [M20, appendix B]",
-        _literal(_second_order(m20_body_fixed)), 2, is_literal=True,
-    ),
-    Contestant(
-        "m20_spatial", "second order by hand, spatial [M20, algorithms 1 and 3]",
-        _literal(_second_order(m20_spatial)), 2, is_literal=True,
-    ),
-    Contestant(
-        "mk21", "closed form, second order by hand [MK21]",
-        _literal(_second_order(mk21_closed_form)), 2, is_literal=True,
-    ),
-)  # fmt: skip
-
-CONTESTANTS = {
-    f"{name}{suffix}": Contestant(f"{name}{suffix}", f"jets, {what}", _ours(name, tree_of))
-    for suffix, (what, tree_of) in _TREES.items()
-    for name in FORMULATIONS
-}
-CONTESTANTS |= {contestant.name: contestant for contestant in _PAPERS}
-CONTESTANTS["closed_form"] = Contestant(
-    "closed_form", "closed form of any order [KM21, III], NumPy", _closed_form, is_array_text=True
 )
+CONTESTANTS = {contestant.name: contestant for contestant in _ALL}
 
 
 def without_motors(robot: Robot) -> Robot:

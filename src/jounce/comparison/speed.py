@@ -79,10 +79,15 @@ def measure(
         robot, np.tile(robot.neutral, (samples, 1)), rng.uniform(-1, 1, (samples, robot.nv))
     )
     motion = [q, *rng.normal(size=(6, samples, robot.nv))]
-    peer, note = _peer(robot, motion)
-    notes = [note] if note else []
     actions: dict[str, Action] = {}
-    operations = {}
+    operations, deviation, notes = {}, None, []
+    if find_spec("pinocchio") is None:
+        notes.append("Pinocchio is not installed (pip install pin)")
+    else:
+        try:
+            actions, deviation = _pinocchio(robot, motion)
+        except UnsupportedError as error:
+            notes.append(f"not compared: {error}")
     for contest in CONTESTS:
         try:
             code = kernel(robot, contest.quantity, order=contest.order)
@@ -94,7 +99,6 @@ def measure(
         actions[contest.title] = _single(code, arrays) if contest.single else _batch(code, arrays)
         if progress is not None:
             progress(1)
-    actions |= {} if peer is None else peer.actions()
     singles = {c.title for c in CONTESTS if c.single} | {"rnea"}
     best = best_seconds(list(actions.values()), rounds, lambda: None, at_least=ROUND)
     per_sample = {
@@ -108,58 +112,39 @@ def measure(
         for c in CONTESTS
         if c.title in operations
     ]
-    return Speeds(rows, None if peer is None else peer.deviation(robot, motion), notes)
+    return Speeds(rows, deviation, notes)
 
 
-class _Pinocchio:
-    """The same robot and the same motion in Pinocchio."""
+def _pinocchio(robot: Robot, motion: list[np.ndarray]) -> tuple[dict[str, Action], float]:
+    """Return batches and a call of Pinocchio, on the same motion, by the names of its functions.
 
-    def __init__(self, robot: Robot, motion: list[np.ndarray]) -> None:
-        import pinocchio as pin  # pyright: ignore[reportMissingImports]
+    And the largest difference between the forces, friction aside, of the largest one.
+    """
+    import pinocchio  # pyright: ignore[reportMissingImports]
 
-        from jounce.adapters.pinocchio import pinocchio_model, pinocchio_order
+    from jounce.adapters.pinocchio import pinocchio_model, pinocchio_order
 
-        self.pin: Any = pin
-        self.model = pinocchio_model(robot)
-        orders = pinocchio_order(robot, self.model)
-        if orders is None:
-            raise UnsupportedError("Pinocchio has other coordinates for a planar joint.")
-        self.order_q, self.order_v = orders
-        self.q = np.asfortranarray(motion[0][:, self.order_q].T)
-        self.v, self.a = (np.asfortranarray(x[:, self.order_v].T) for x in motion[1:3])
-
-    def actions(self) -> dict[str, Action]:
-        """Return the batches and the call, by the names of their functions."""
-        pin, model, data = self.pin, self.model, self.model.createData()
-        pool, out = pin.ModelPool(model, 1), np.zeros_like(self.v, order="F")
-        q, v, a = (np.ascontiguousarray(x[:, 0]) for x in (self.q, self.v, self.a))
-
-        return {
-            "rneaInParallel": lambda: pin.rneaInParallel(1, pool, self.q, self.v, self.a, out),
-            "abaInParallel": lambda: pin.abaInParallel(1, pool, self.q, self.v, self.a, out),
-            "rnea": lambda: pin.rnea(model, data, q, v, a),
-        }
-
-    def deviation(self, robot: Robot, motion: list[np.ndarray]) -> float:
-        """Return the largest difference between the forces, friction aside, of the largest one."""
-        theirs = np.zeros_like(self.v, order="F")
-        self.pin.rneaInParallel(
-            1, self.pin.ModelPool(self.model, 1), self.q, self.v, self.a, theirs
-        )
-        smooth = replace(robot, joints=tuple(replace(j, friction=()) for j in robot.joints))
-        ours = kernel(smooth, "inverse_dynamics")(*motion[:3])[0]
-        damping = np.concatenate([np.ravel(joint.damping) for joint in robot.joints])
-        ours = (ours - damping * motion[1])[:, self.order_v].T
-        return float(np.abs(ours - theirs).max() / np.abs(theirs).max())
-
-
-def _peer(robot: Robot, motion: list[np.ndarray]) -> tuple[_Pinocchio | None, str | None]:
-    if find_spec("pinocchio") is None:
-        return None, "Pinocchio is not installed (pip install pin)"
-    try:
-        return _Pinocchio(robot, motion), None
-    except UnsupportedError as error:
-        return None, f"not compared: {error}"
+    pin: Any = pinocchio
+    model = pinocchio_model(robot)
+    orders = pinocchio_order(robot, model)
+    if orders is None:
+        raise UnsupportedError("Pinocchio has other coordinates for a planar joint.")
+    order_q, order_v = orders
+    q = np.asfortranarray(motion[0][:, order_q].T)
+    v, a = (np.asfortranarray(x[:, order_v].T) for x in motion[1:3])
+    pool, data, out = pin.ModelPool(model, 1), model.createData(), np.zeros_like(v, order="F")
+    q0, v0, a0 = (np.ascontiguousarray(x[:, 0]) for x in (q, v, a))
+    actions: dict[str, Action] = {
+        "rneaInParallel": lambda: pin.rneaInParallel(1, pool, q, v, a, out),
+        "abaInParallel": lambda: pin.abaInParallel(1, pool, q, v, a, out),
+        "rnea": lambda: pin.rnea(model, data, q0, v0, a0),
+    }
+    actions["rneaInParallel"]()
+    smooth = replace(robot, joints=tuple(replace(j, friction=()) for j in robot.joints))
+    ours = kernel(smooth, "inverse_dynamics")(*motion[:3])[0]
+    damping = np.concatenate([np.ravel(joint.damping) for joint in robot.joints])
+    ours = (ours - damping * motion[1])[:, order_v].T
+    return actions, float(np.abs(ours - out).max() / np.abs(out).max())
 
 
 def _batch(code: Any, arrays: list[np.ndarray]) -> Action:

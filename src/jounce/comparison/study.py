@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Iterable, Sequence
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -69,13 +70,25 @@ def compare(
     if not robot.nv:
         raise UnsupportedError(f"robot {robot.name!r} has no joint that moves: nothing to compare.")
     robot, taking_part, notes = _field(robot, _checked_names(formulations))
-    report = _reporter(taking_part, wanted, rounds, progress)
+    contests = [
+        (contestant, order)
+        for contestant in taking_part
+        for order in wanted
+        if contestant.highest_order is None or order <= contestant.highest_order
+    ]
+    total = len(contests) + 2 * rounds + min(rounds, _TEXT_ROUNDS)
+    steps = count(1)  # every compilation and every round of timing
+
+    def report() -> None:
+        if progress is not None:
+            progress(next(steps), total)
+
     referee = _referee(robot, max(wanted), instants, notes)
     if is_compiled():
         compile_program(_smallest(), cache=False)  # the compiler starts up
     else:
         notes.append("nothing is compiled: llvmlite is missing or JOUNCE_INTERPRET is set.")
-    entries = _entries(robot, taking_part, wanted, report)
+    entries = _entries(robot, contests, report)
     rows = _measured(entries, _motion(robot, max(wanted), samples), rounds, referee, report)
     disagreement = referee[0].disagreement if referee else None
     return Comparison(robot.name, tuple(rows), tuple(notes), machine(), samples, disagreement)
@@ -151,15 +164,12 @@ def _referee(
 
 
 def _entries(
-    robot: Robot, contestants: list[Contestant], orders: list[int], report: Callable[[], None]
+    robot: Robot, contests: list[tuple[Contestant, int]], report: Callable[[], None]
 ) -> list[Entry]:
     entries = []
-    for contestant in contestants:
-        last = contestant.highest_order
-        for order in orders:
-            if last is None or order <= last:
-                entries.append(Entry(contestant, robot, order))
-                report()
+    for contestant, order in contests:
+        entries.append(Entry(contestant, robot, order))
+        report()
     return entries
 
 
@@ -206,24 +216,6 @@ def _error(entry: Entry, referee: tuple[Reference, list[np.ndarray]] | None) -> 
     exact, motion = referee
     got = entry.forces(motion[: entry.order + 3])
     return exact.error(entry.order, got[entry.order])
-
-
-def _reporter(
-    contestants: list[Contestant], orders: list[int], rounds: int, progress: Progress | None
-) -> Callable[[], None]:
-    """Return a function that counts a step: every compilation and every round of timing."""
-    highest = [max(orders) if c.highest_order is None else c.highest_order for c in contestants]
-    entries = sum(order <= last for order in orders for last in highest)
-    total = entries + 2 * rounds + min(rounds, _TEXT_ROUNDS)
-    done = 0
-
-    def report() -> None:
-        nonlocal done
-        done += 1
-        if progress is not None:
-            progress(done, total)
-
-    return report
 
 
 def _smallest() -> Program:
