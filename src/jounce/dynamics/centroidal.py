@@ -15,7 +15,7 @@ All of them are jets.  The columns are found in the frames of links and carried 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from jounce.algebra.se3 import NO_FORCE, Force, components
 from jounce.algebra.vector import Vec3
@@ -26,14 +26,6 @@ from jounce.dynamics.partials import carried_twists, mixed_partials
 from jounce.dynamics.rows import Rates, Rows, Scalars, matrix_rows
 from jounce.model.lowering.tree import lowered
 from jounce.model.robot import Robot
-
-
-class _Columns(NamedTuple):
-    """Partials of the momentum about the world origin by q and by v, and the momentum."""
-
-    by_q: list[Force]
-    by_v: list[Force]
-    total: Force
 
 
 def centroidal_momentum_matrix(robot: Robot, q: Scalars, rates: Rates) -> Rows:
@@ -58,18 +50,19 @@ def centroidal_momentum_partials(robot: Robot, q: Scalars, rates: Rates) -> Rows
     return mixed_partials(robot, rates, first, len(rates) - 1)
 
 
-def _columns(m: Moving) -> _Columns:
+def _columns(m: Moving) -> tuple[list[Force], list[Force], Force]:
+    """Return partials of the momentum about the world origin by q and by v, and the momentum."""
     poses, inertias = m.poses, composite_inertias(m)
     momenta, carried = momenta_beyond(m, m.twists), carried_twists(m, m.twists)
-    result = _Columns([NO_FORCE] * m.tree.nv, [NO_FORCE] * m.tree.nv, NO_FORCE)
+    by_q, by_v, total = [NO_FORCE] * m.tree.nv, [NO_FORCE] * m.tree.nv, NO_FORCE
     for i, link in enumerate(m.links):
         for k, X in enumerate(link.step.screws):
             dh = X.cross_dual(momenta[i]) - inertias[i].apply(X.cross(carried[i]))
-            link.add(result.by_q, k, poses[i].push(dh))
-            link.add(result.by_v, k, poses[i].push(inertias[i].apply(X)))
+            link.add(by_q, k, poses[i].push(dh))
+            link.add(by_v, k, poses[i].push(inertias[i].apply(X)))
         if link.parent < 0:
-            result = result._replace(total=result.total + poses[i].push(momenta[i]))
-    return result
+            total = total + poses[i].push(momenta[i])
+    return by_q, by_v, total
 
 
 def _about(c: Vec3, h: Force) -> Force:

@@ -24,6 +24,7 @@ from jounce.dynamics.factorization import (
     less,
     orthogonalize,
     solve,
+    spread,
     times,
 )
 from jounce.dynamics.forward import known_forces, mass_factors
@@ -56,11 +57,6 @@ class Loop(NamedTuple):
     rows: tuple[int, ...]  # of wx wy wz vx vy vz, in the axes of a
 
     @property
-    def is_rigid(self) -> bool:
-        """Tell whether all six directions are held: the frames coincide at all times."""
-        return len(self.rows) == 6
-
-    @property
     def kinds(self) -> list[int]:
         """Whether angular (0) and linear (1) rows are held."""
         return sorted({row // 3 for row in self.rows})
@@ -73,7 +69,7 @@ def relative_twist(loop: Loop, T_ab: Transform, a: Motion, b: Motion) -> Vector:
 
         wx wy wz: ω          vx vy vz: u + ω × r
     """
-    moved = b if loop.is_rigid else T_ab.act(b)
+    moved = b if len(loop.rows) == 6 else T_ab.act(b)  # all held: the frames coincide
     w, u = a.angular - moved.angular, a.linear - moved.linear
     vanishes = {0, 1, 2} <= set(loop.rows) or {3, 4, 5} <= set(loop.rows)  # ω or r
     return [*w, *(u if vanishes else u + w.cross(T_ab.p))]
@@ -88,7 +84,9 @@ def relative_rows(loop: Loop, T_ab: Transform, a: Motion, b: Motion) -> Vector:
     six = relative_twist(loop, T_ab, a, b)
     angular = [r for r in loop.rows if r < 3]
     if len(angular) == 1:
-        six[angular[0]] = _turned_axis(T_ab, angular[0]).dot(Vec3(*six[:3]))
+        i = angular[0]
+        axis = _AXES[(i + 1) % 3].cross(T_ab.rotation.rotate(_AXES[(i + 2) % 3]))
+        six[i] = axis.dot(Vec3(*six[:3]))
     return [six[r] for r in loop.rows]
 
 
@@ -96,10 +94,6 @@ def rows_of_kinds(loop: Loop, T_ab: Transform, a: Motion, b: Motion) -> Vector:
     """Return all three rows of the relative twist of each kind of which one is held."""
     six = relative_twist(loop, T_ab, a, b)
     return [x for kind in loop.kinds for x in six[3 * kind : 3 * kind + 3]]
-
-
-def _turned_axis(T_ab: Transform, i: int) -> Vec3:
-    return _AXES[(i + 1) % 3].cross(T_ab.rotation.rotate(_AXES[(i + 2) % 3]))
 
 
 def pose_error(loop: Loop, T_ab: Transform) -> Vector:
@@ -216,15 +210,10 @@ def closed_rates(robot: Robot, groups: Groups, independent: str) -> Rows:
     factors = orthogonalize([[value(row[j]) for row in J] for j in others])
     rates: list[Vector] = []
     for k, rate in enumerate(given):
-        x = [0.0] * robot.nv
-        for j, entry in zip(chosen, rate, strict=True):
-            x[j] = entry
-        closures = Closures(robot, q, [*rates, x])
+        closures = Closures(robot, q, [*rates, spread(chosen, rate, robot.nv)])
         right = [-derivatives(s, k)[k] for s in closures.twists()]
         found = factors.solve([dot(p, right) for p in factors.Q])
-        for j, entry in zip(others, found, strict=True):
-            x[j] = entry
-        rates.append(x)
+        rates.append(spread([*chosen, *others], [*rate, *found], robot.nv))
     condition = factors.condition([value(row[j]) for row in around for j in others])
     return [[*x, condition] for x in rates]
 
@@ -340,7 +329,7 @@ def constrained_inverse_dynamics(
     """
     q, rates, given = groups
     forces = inverse_dynamics(robot, q, rates, wrenches)
-    compliance = _compliance(robot, actuated, given)
+    compliance = spread(map(int, actuated.split()), given, robot.nv)
     J = Closures(robot, q, rates[: len(forces) - 1]).jacobian()
     still = [[0.0] * len(J)] * len(forces)
     found = _virtual(_actuation(J, compliance), J, forces, still)
@@ -348,14 +337,6 @@ def constrained_inverse_dynamics(
         [*(y if is_zero(c) else x * c for x, c, y in zip(nu, compliance, left, strict=True)), *own]
         for nu, own, left in found
     ]
-
-
-def _compliance(robot: Robot, actuated: str, given: Scalars) -> Vector:
-    """Return the compliance of all velocities from that of the actuated ones."""
-    compliance: Vector = [0.0] * robot.nv
-    for word, c in zip(actuated.split(), given, strict=True):
-        compliance[int(word)] = c
-    return compliance
 
 
 def _actuation(J: Sequence[Vector], compliance: Vector) -> Saddle:
@@ -451,7 +432,7 @@ def constrained_inverse_dynamics_partials(
     q, rates, given = groups
     forces = inverse_dynamics(robot, q, rates, wrenches)
     nv, order = robot.nv, len(forces) - 1
-    compliance = _compliance(robot, actuated, given)
+    compliance = spread(map(int, actuated.split()), given, robot.nv)
     J = Closures(robot, q, rates[:order]).jacobian()
     saddle = _actuation(J, compliance)
     still = [[0.0] * len(J)] * len(forces)

@@ -7,7 +7,7 @@ elimination tree says.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from jounce.algebra.jet import Jet
@@ -173,6 +173,12 @@ def less(a: Sequence[Any], b: Sequence[Any]) -> Vector:
 def times(a: Sequence[Any], b: Sequence[Any]) -> Vector:
     """Return the products of the entries."""
     return [x * y for x, y in zip(a, b, strict=True)]
+
+
+def spread(places: Iterable[int], values: Iterable[Any], size: int) -> Vector:
+    """Return the vector with values in some places and zeros in the others."""
+    at = dict(zip(places, values, strict=True))
+    return [at.get(j, 0.0) for j in range(size)]
 
 
 def _minus(start: Any, pairs: Any) -> Any:

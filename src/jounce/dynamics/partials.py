@@ -61,8 +61,8 @@ def own_partials(
     m = moving(reduced(robot), q, rates)
     first = force_partials(m)
     if wrenches:
-        _add_loads(first.by_q, m, frame_wrenches(robot, m.tree, wrenches))
-    return list(first)
+        _add_loads(first[0], m, frame_wrenches(robot, m.tree, wrenches))
+    return first
 
 
 def _add_loads(by_q: Matrix, m: Moving, wrenches: Sequence[FrameWrench]) -> None:
@@ -133,14 +133,6 @@ def _turning(robot: Robot, rates: Rates) -> _Turning:
     return result
 
 
-class Partials(NamedTuple):
-    """Partials of Q by q, v and a as rows of jets."""
-
-    by_q: Matrix
-    by_v: Matrix
-    by_a: Matrix
-
-
 class _Screw(NamedTuple):
     """A joint screw with what its own column needs, in the frame of its link."""
 
@@ -161,8 +153,8 @@ class _Wrenches(NamedTuple):
     H: Force
 
 
-def force_partials(m: Moving) -> Partials:
-    """Return ∂Q/∂q, ∂Q/∂v and M of the motion."""
+def force_partials(m: Moving) -> list[Matrix]:
+    """Return ∂Q/∂q, ∂Q/∂v and M of the motion, as jets."""
     tree, twists = m.tree, m.falling_twists
     carried = carried_twists(m, twists, m.falling_ground)
     inertias = composite_inertias(m)
@@ -171,7 +163,7 @@ def force_partials(m: Moving) -> Partials:
         [_screw(X, twists[i], carried[i], m.motions[i].twist) for X in link.step.screws]
         for i, link in enumerate(tree.links)
     ]
-    result = Partials(zeros(tree), zeros(tree), zeros(tree))
+    result = [zeros(tree), zeros(tree), zeros(tree)]
 
     def add(row: tuple[int, int], column: tuple[int, int], *entries: Any) -> None:
         for matrix, entry in zip(result, entries, strict=True):

@@ -9,7 +9,7 @@ from jounce.algebra.scalar import sqrt
 from jounce.algebra.se3 import Motion, Transform
 from jounce.algebra.so3 import Rotation
 from jounce.algebra.vector import Vec3
-from jounce.dynamics.factorization import Vector, dot, orthogonalize
+from jounce.dynamics.factorization import Vector, dot, orthogonalize, spread
 from jounce.dynamics.inverse_kinematics import Task, task_of
 from jounce.dynamics.jacobian import frame_columns
 from jounce.dynamics.motion import at_start, moving
@@ -43,13 +43,8 @@ def pose_step(robot: Robot, groups: Groups, **options: str) -> Rows:
     factors = orthogonalize(stacked, again=False)
     w = factors.combine(factors.solve_transposed(e))[: len(task.free)]
     steps = [x * scale[j] for j, x in zip(task.free, w, strict=True)]
-    return [[*_spread(task, steps, robot.nv), *_spread(task, gradient, robot.nv), cost]]
-
-
-def _spread(task: Task, values: Vector, nv: int) -> Vector:
-    """Return one entry a velocity, zero for those that do not move the frame."""
-    at = dict(zip(task.free, values, strict=True))
-    return [at.get(j, 0.0) for j in range(nv)]
+    step, slope = (spread(task.free, x, robot.nv) for x in (steps, gradient))
+    return [[*step, *slope, cost]]
 
 
 def _pose_error(

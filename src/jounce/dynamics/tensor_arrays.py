@@ -157,19 +157,21 @@ def coriolis_parameter_partials(tree: Tree, q: Array, v: Array, factorization: s
 
 def gravity_parameter_partials(tree: Tree, q: Array) -> Array:
     """Return ∂g_i/∂π, ``(…, nv, 10 n)``: ``J_kᵀ U_h Ad(C_k)⁻¹ (0, −g)``  [GOA13, (13c)]."""
-    result = np.zeros((*q.shape[:-1], tree.nv, 10 * len(tree.body_links)))
-    for body, k in _bodies(tree, q, np.zeros((*q.shape[:-1], tree.nv))):
-        own = _T(k.J)[..., None, :, :] @ (_unit_matrices() @ k.gravity[..., None, :, :])
-        place = np.ix_(k.columns, np.arange(10 * body, 10 * body + 10))
-        result[(..., *place)] = np.moveaxis(own[..., 0], -2, -1)
-    return result
+
+    def own(k: LinkTensors) -> Array:
+        return (_T(k.J)[..., None, :, :] @ (_unit_matrices() @ k.gravity[..., None, :, :]))[..., 0]
+
+    return _by_parameters(tree, q, np.zeros((*q.shape[:-1], tree.nv)), own, axes=1)
 
 
-def _by_parameters(tree: Tree, q: Array, v: Array, own: Callable[[LinkTensors], Array]) -> Array:
-    result = np.zeros((*q.shape[:-1], tree.nv, tree.nv, 10 * len(tree.body_links)))
+def _by_parameters(
+    tree: Tree, q: Array, v: Array, own: Callable[[LinkTensors], Array], axes: int = 2
+) -> Array:
+    """Return results with as many axes of velocities, from those of links, parameters first."""
+    result = np.zeros((*q.shape[:-1], *[tree.nv] * axes, 10 * len(tree.body_links)))
     for body, k in _bodies(tree, q, v):
-        place = np.ix_(k.columns, k.columns, np.arange(10 * body, 10 * body + 10))
-        result[(..., *place)] = np.moveaxis(own(k), -3, -1)
+        place = np.ix_(*[k.columns] * axes, np.arange(10 * body, 10 * body + 10))
+        result[(..., *place)] = np.moveaxis(own(k), -1 - axes, -1)
     return result
 
 
