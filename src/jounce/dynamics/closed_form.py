@@ -1,8 +1,6 @@
 """The equations of motion as matrices of the whole system, on matrix jets [KM21], [MK21].
 
-One block of six rows for every link: a body, in the frame of the body, or a massless link
-inside a composite joint (universal, planar).  p is the parent of link i, C_{i,j} the pose of link
-j seen from i, Ξ_i the constant screws of joint i, v_i its velocities.  NumPy, batched.
+p is the parent of link i; the other symbols are those of `ClosedForm`.  NumPy, batched.
 """
 
 from __future__ import annotations
@@ -358,10 +356,8 @@ def system(robot: Robot) -> System:
     """Return the constant matrices of a robot."""
     tree = lowered(robot)
     bodies = {link: body for body, link in enumerate(tree.body_links)}
-    frames = [
-        tree.body_placements[bodies[i]] if i in bodies else IDENTITY for i in range(len(tree.links))
-    ]
     n, nv = len(tree.links), tree.nv
+    frames = [tree.body_placements[bodies[i]] if i in bodies else IDENTITY for i in range(n)]
     X, inertias, (armature, damping) = np.zeros((6 * n, nv)), np.zeros((n, 6, 6)), np.zeros((2, nv))
     try:
         np.array(robot.gravity, float)

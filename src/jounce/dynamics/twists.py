@@ -58,16 +58,23 @@ def body_forces(m: Moving, links: Sequence[Force], representation: str) -> list[
 
 def twists(robot: Robot, q: Scalars, rates: Rates, representation: str) -> Rows:
     """Return the twist of every body, 6 scalars each; K rates give K rows."""
-    return _twist_rows(robot, q, rates, representation, lowered(robot).bodies)
+    m = moving(lowered(robot), q, rates)
+    scalars: list[Any] = []
+    for link, T in m.tree.bodies:
+        V = T.pull(m.twists[link])
+        scalars += components(represented(representation, V, m.placed(link, T)))
+    return as_rows(scalars, len(rates) - 1)
 
 
 def frame_twist(robot: Robot, q: Scalars, rates: Rates, frame: str, representation: str) -> Rows:
     """Return the twist of a frame, 6 scalars; K rates give K rows."""
     tree = lowered(robot)
     link, T = tree.frame(robot.frame(frame))
-    if representation == "body" or link < 0:
-        return _twist_rows(robot, q, rates, representation, [(link, T)])
+    if link < 0:
+        return [[0.0] * 6 for _ in rates]
     V = T.pull(moving(tree, q, rates).twists[link])
+    if representation == "body":
+        return as_rows(components(V), len(rates) - 1)
     pose = moving(tree, q).placed(link, T)
     moved = twist_rates_in(representation, V, pose, len(rates) - 1)
     return [as_rows(components(X), 0)[0] for X in moved]
@@ -93,22 +100,4 @@ def relative_twists(robot: Robot, q: Scalars, rates: Rates, frame: str) -> Rows:
         if i not in found:
             found[i] = m.outward(i, found[link.parent]) + m.motions[i].twist
     scalars = (x for link, T in m.tree.bodies for x in components(T.pull(found[link])))
-    return as_rows(scalars, len(rates) - 1)
-
-
-def _twist_rows(
-    robot: Robot,
-    q: Scalars,
-    rates: Rates,
-    representation: str,
-    places: Sequence[tuple[int, Transform]],
-) -> Rows:
-    m = moving(lowered(robot), q, rates)
-    twists, poses = m.twists, m.poses
-    scalars: list[Any] = []
-    for link, T in places:
-        if link < 0:
-            scalars += [0.0] * 6
-            continue
-        scalars += components(represented(representation, T.pull(twists[link]), poses[link] @ T))
     return as_rows(scalars, len(rates) - 1)

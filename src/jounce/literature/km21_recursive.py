@@ -55,7 +55,7 @@ def forward_kinematics(chain: SerialChain, q_derivatives: Any) -> Kinematics:
     # Erratum: KM21 (15): b_{i,1} with inclusive sums
     twists = [[b[r, i, 0] for i in range(n)] for r in range(orders)]
     screws, sums = _stacked(B, orders, n), _stacked(b, orders, n)
-    return Kinematics(np.stack(C), _levels(Ads), screws, sums, _levels(twists))
+    return Kinematics(np.array(C), np.array(Ads), screws, sums, np.array(twists))
 
 
 def _preparation(chain: SerialChain, q: Array) -> tuple[list[Array], list[Array], Table]:
@@ -132,12 +132,6 @@ def _total(terms: Iterable[Array]) -> Array:
     return sum(others, first)
 
 
-def _levels(rows: list[list[Array]]) -> Array:
-    return np.stack([np.stack(row) for row in rows])
-
-
 def _stacked(table: Table, orders: int, n: int) -> Array:
-    zero = np.zeros(6)
-    bodies, rows = range(n), range(orders)
-    levels = ([[table.get((r, i, j), zero) for j in bodies] for i in bodies] for r in rows)
-    return np.stack([_levels(level) for level in levels])
+    zero, bodies, rows = np.zeros(6), range(n), range(orders)
+    return np.array([[[table.get((r, i, j), zero) for j in bodies] for i in bodies] for r in rows])

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from jounce.literature.chain import Ad, Array, SerialChain, ad, exp_screw, scalars
+from jounce.literature.chain import Array, SerialChain, ad, scalars
+from jounce.literature.m20_kinematics import forward_kinematics
 
 
 def inverse_kinematics(
@@ -28,8 +29,8 @@ def inverse_kinematics(
     (4, n) holds the rates of the ``independent`` joints, whose share of the twist moves to the
     right-hand side; the other six joints do the rest.
     """
-    S0 = _screws(chain, q)  # 1
     n = chain.n
+    S0 = forward_kinematics(chain, [q, *np.zeros((4, n))]).S[0]  # 1
     dependent = [i for i in range(n) if i not in independent]
     J_inverse = np.linalg.inv(S0[dependent].T)
     rates = np.zeros((4, n)) if given is None else np.array(given, float)
@@ -62,13 +63,3 @@ def inverse_kinematics(
         S3[i] += a0 @ (a0 @ (a0 @ S0[i]))
     solve(3, (3 * S1 * q3 + 3 * S2 * q2 + S3 * q1).sum(0))  # 5a; Erratum: M20 algorithm 2 b: 3
     return rates
-
-
-def _screws(chain: SerialChain, q: Any) -> Array:
-    """Return the joint screws ``S_i = Ad(f_i) Y_i``, (n, 6) [M20, (7)]."""
-    f = np.eye(4)
-    rows = []
-    for Y, angle in zip(chain.screws_spatial, q, strict=True):
-        f = f @ exp_screw(Y, angle)
-        rows.append(Ad(f) @ Y)
-    return np.stack(rows)

@@ -13,7 +13,7 @@ from typing import Any
 import sympy as sp
 from sympy.polys.rings import ring
 
-from jounce.codegen.opcodes import ADD, COS, DIV, MUL, NEG, SIN, SQRT, SUB
+from jounce.codegen.opcodes import COS, DIV, MUL, OPERATORS, SIN, SQRT
 from jounce.symbols.trace import Listing
 from jounce.symbols.values import evaluated
 
@@ -60,12 +60,7 @@ class NormalForm:
     def _value(self, value: int, op: int, operands: list[Any]) -> Any:
         if value in self.opaque:
             return self.ring.from_expr(self.opaque[value])
-        if op == MUL:
-            return self._product(*operands)
-        if op == NEG:
-            return -operands[0]
-        assert op in (ADD, SUB)
-        return operands[0] + operands[1] if op == ADD else operands[0] - operands[1]
+        return self._product(*operands) if op == MUL else OPERATORS[op](*operands)
 
     def reduced(self, p: Any, squares: dict[int, Any]) -> Any:
         """Return a polynomial with the squares of some generators replaced."""
@@ -93,10 +88,9 @@ class NormalForm:
             values[len(values)] = self.ring.ground_new(sp.QQ(number.p, number.q))
         return values
 
-    def _live_leaves(self) -> Collection[Any]:
-        program = self.listing.program
-        used = {*program.a, *program.b, *(v for row in program.outputs for v in row)}
-        return [x for k, x in enumerate(self.listing.leaves) if k in used]
+    def _live_leaves(self) -> list[Any]:
+        uses = self.listing.program.uses()
+        return [x for x, count in zip(self.listing.leaves, uses, strict=False) if count]
 
 
 def _opaque_values(listing: Listing) -> dict[int, Any]:
