@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from jounce.algebra.matrix3 import rotated, times
@@ -49,6 +50,12 @@ class SpatialInertia(NamedTuple):
     mass: Any
     first_moment: Vec3
     rotational: Symmetric3
+
+    @classmethod
+    def of(cls, parameters: Iterable[Any]) -> SpatialInertia:
+        """Return that of ten parameters: m, m c, and xx yy zz xy xz yz about the origin."""
+        m, x, y, z, *rotational = parameters
+        return cls(m, Vec3(x, y, z), Symmetric3(*rotational))
 
     def apply(self, twist: Motion) -> Force:
         """Momentum of the body, ``M V``."""

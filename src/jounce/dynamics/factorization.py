@@ -8,34 +8,15 @@ elimination tree says.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from jounce.algebra.jet import Jet
 from jounce.algebra.scalar import sqrt
 
+if TYPE_CHECKING:
+    from jounce.dynamics.articulated import ArticulatedFactors
+
 Vector = list[Any]
-
-
-class Factors(Protocol):
-    """L and D of ``M = Lᵀ D L``, with which systems are solved; L has a unit diagonal."""
-
-    @property
-    def reciprocals(self) -> Sequence[Any]:
-        """``1 / D``."""
-        ...
-
-    @property
-    def pivots(self) -> Sequence[Any]:
-        """``D``."""
-        ...
-
-    def eliminated(self, right: Sequence[Any]) -> Vector:
-        """Return y with ``Lᵀ y = right``."""
-        ...
-
-    def substituted(self, right: Sequence[Any]) -> Vector:
-        """Return x with ``L x = right``."""
-        ...
 
 
 class TriangularFactors(NamedTuple):
@@ -60,6 +41,10 @@ class TriangularFactors(NamedTuple):
             for i, factor in self.lower[k].items():
                 x[k] = x[k] - factor * x[i]
         return x
+
+
+# L has a unit diagonal and comes as what solves with it, ``1 / D`` and D as numbers
+Factors: TypeAlias = "TriangularFactors | ArticulatedFactors"
 
 
 class ZeroPivotError(ArithmeticError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from jounce.algebra.inertia import SpatialInertia, Symmetric3
+from jounce.algebra.inertia import SpatialInertia
 from jounce.algebra.jet import Jet, derivatives
 from jounce.algebra.se3 import NO_MOTION, Force, Motion
 from jounce.algebra.tangent import Tangent
@@ -17,14 +17,8 @@ from jounce.model.lowering.tree import lowered
 from jounce.model.parameters import motor_kinds, motor_shape
 from jounce.model.robot import Robot
 
-
-def _unit_inertias() -> list[SpatialInertia]:
-    """Return the inertias with one parameter one, the others zero: m, m c, I about the origin."""
-    rows = [[1.0 if i == k else 0.0 for i in range(10)] for k in range(10)]
-    return [SpatialInertia(r[0], Vec3(*r[1:4]), Symmetric3(*r[4:])) for r in rows]
-
-
-UNITS = _unit_inertias()
+# the inertias with one parameter one, the others zero
+UNITS = [SpatialInertia.of(float(i == k) for i in range(10)) for k in range(10)]
 
 
 def regressor(

@@ -9,10 +9,9 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from jounce.algebra.inertia import SpatialInertia, Symmetric3
+from jounce.algebra.inertia import SpatialInertia
 from jounce.algebra.jet import Jet
 from jounce.algebra.tangent import Tangent, partial
-from jounce.algebra.vector import Vec3
 from jounce.dynamics.gravity import gravity_force_jets, gravity_forces
 from jounce.dynamics.jacobian import jacobian
 from jounce.dynamics.matrices import (
@@ -84,8 +83,7 @@ def _varied_matter(robot: Robot, q: Scalars, rates: Rates) -> Moving:
     tree = lowered(robot)
     links = list(tree.links)
     for body, (i, T) in enumerate(tree.bodies):
-        m, x, y, z, *rotational = (Jet([Tangent(0.0, {10 * body + h: 1.0})]) for h in range(10))
-        inertia = SpatialInertia(m, Vec3(x, y, z), Symmetric3(*rotational))
+        inertia = SpatialInertia.of(Jet([Tangent(0.0, {10 * body + h: 1.0})]) for h in range(10))
         links[i] = links[i]._replace(inertia=inertia.moved(T))
     return moving(tree._replace(links=tuple(links)), q, rates)
 

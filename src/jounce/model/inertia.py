@@ -57,8 +57,7 @@ class Inertia:
                 f"an inertia has 10 parameters (m, m c, Ixx Iyy Izz Ixy Ixz Iyz), "
                 f"got {len(parameters)}."
             )
-        m, x, y, z, *rotational = parameters
-        return cls.from_spatial(SpatialInertia(m, Vec3(x, y, z), Symmetric3(*rotational)))
+        return cls.from_spatial(SpatialInertia.of(parameters))
 
     @property
     def parameters(self) -> tuple[Any, ...]:
