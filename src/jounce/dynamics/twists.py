@@ -59,10 +59,10 @@ def body_forces(m: Moving, links: Sequence[Force], representation: str) -> list[
 def twists(robot: Robot, q: Scalars, rates: Rates, representation: str) -> Rows:
     """Return the twist of every body, 6 scalars each; K rates give K rows."""
     m = moving(lowered(robot), q, rates)
-    scalars: list[Any] = []
+    scalars, twists, poses = [], m.twists, m.poses
     for link, T in m.tree.bodies:
-        V = T.pull(m.twists[link])
-        scalars += components(represented(representation, V, m.placed(link, T)))
+        V = T.pull(twists[link])
+        scalars += components(represented(representation, V, poses[link] @ T))
     return as_rows(scalars, len(rates) - 1)
 
 
