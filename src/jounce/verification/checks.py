@@ -148,13 +148,9 @@ def power_is_rate_of_energy(motions: Motions) -> Check:
 
 def formulations_agree(motions: Motions) -> list[Check]:
     """Every formulation of inverse dynamics gives the same Q, under wrenches, at every order."""
-    loaded = motions.order, (motions.q, *motions.rates), motions.wrenches
-    found = {
-        name: evaluated(motions.robot, "inverse_dynamics", *loaded, formulation=name)
-        for name in FORMULATIONS
-    }
-    reference = next(iter(found))
-    wanted = found.pop(reference)
+    reference, *others = FORMULATIONS
+    wanted = motions.loaded_forces(reference)
+    found = {name: motions.loaded_forces(name) for name in others}
     found["closed_form"] = motions.closed_form().Q
     return [
         Check(f"forces: {name} and {reference}", _error(Q, wanted, wanted), TOLERANCE)

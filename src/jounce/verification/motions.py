@@ -58,6 +58,17 @@ class Motions:
             self._known[key] = evaluated(self.robot, quantity, order, motion, None, **options)
         return self._known[key]
 
+    def loaded_forces(self, formulation: str) -> np.ndarray:
+        """Return Q with the wrenches on the robot, by one of the recursions."""
+        return evaluated(
+            self.robot,
+            "inverse_dynamics",
+            self.order,
+            (self.q, *self.rates),
+            self.wrenches,
+            formulation=formulation,
+        )
+
     def closed_form(self, factorization: str = "passive") -> ClosedForm:
         """Return the closed form along the motions, with the wrenches on the robot."""
         if factorization not in self._forms:
