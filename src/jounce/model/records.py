@@ -140,7 +140,7 @@ class Joint:
     def quaternion(self) -> slice | None:
         """Where in q its quaternion x y z w stands, or None."""
         end = self.q_slice.stop
-        return slice(end - 4, end) if self.type.manifold.has_quaternion else None
+        return slice(end - 4, end) if self.type.has_quaternion else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,11 @@ class JointType:
         return self.row.manifold
 
     @property
+    def has_quaternion(self) -> bool:
+        """Whether the last four coordinates are a quaternion, and v is not the rate of q."""
+        return self.manifold.has_quaternion
+
+    @property
     def is_free(self) -> bool:
         """Whether it lets the body move in all directions."""
         return self.nv == 6
