@@ -1,10 +1,15 @@
-"""Memory for columns that are worked on together."""
+"""Memory for columns that are worked on together, and for threads that are not."""
 
 from __future__ import annotations
+
+import ctypes
+from typing import Any
 
 import numpy as np
 
 LINE = 8  # numbers of a line of the cache
+PAGE = 4096  # bytes
+APART = 8 * PAGE  # between what two threads write: processors fetch ahead of where one writes
 STEP = 9  # lines or more, from the end of a column to the next
 
 
@@ -21,3 +26,17 @@ def new_columns(columns: int, samples: int) -> np.ndarray:
     memory = np.empty(columns * width + LINE)
     first = -(memory.ctypes.data // 8) % LINE  # a column begins with a line
     return memory[first : first + columns * width].reshape(columns, width)[:, :samples]
+
+
+def new_scratch(size: int) -> Any:
+    """Return new memory of so many bytes for one thread, with nobody else's near it.
+
+    Were that of another thread within four pages, each would fetch lines that the other writes, and
+    both would take up to half as long again.
+
+    >>> ctypes.addressof(new_scratch(1000)) % PAGE
+    0
+    """
+    memory = ctypes.create_string_buffer(size + PAGE + APART)
+    first = -ctypes.addressof(memory) % PAGE
+    return (ctypes.c_char * size).from_buffer(memory, first)

@@ -67,6 +67,10 @@ class Bound:
         """Return the batch axes of a call, which its operands share, by the shape of the first."""
         return tuple(shape[1:-1] if self.form.arguments[0].orders else shape[:-1])
 
+    def argument_shapes(self, axes: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """Return the shapes of the arguments for these batch axes."""
+        return [(k, *axes, w) if k else (*axes, w) for _, w, k in self.form.arguments]
+
     def result_shapes(self, axes: tuple[int, ...]) -> list[tuple[int, ...]]:
         """Return the shapes of the results for these batch axes."""
         return [(k, *axes, *tail) if k else (*axes, *tail) for k, tail in self.results]
@@ -106,6 +110,10 @@ class Batch:
         self._runner: Runner | None = None  # once it is compiled
         self._ins, self._outs = (_places(x, self.rows) for x in (kernel.ins, kernel.outs))
         self._in_stride, self._out_stride = kernel.ins.stride, kernel.outs.stride
+        # of tensors, see `jounce.adapters.dlpack`: and the argument of which a result has the shape
+        self.fill: Callable[..., bool] | None = None
+        given = kernel.argument_shapes(axes)
+        self.alike = [given.index(x) if x in given else None for x in self.result_shapes]
 
     @cached_property
     def vjp(self) -> Batch:

@@ -26,6 +26,7 @@ from jounce.kernels.team import (
     team,
 )
 from jounce.lazy import cached_property
+from jounce.memory import new_scratch
 
 BLOCK_ROWS = 1 << 15  # rows a native call: Ctrl-C is answered in between
 INTERPRETED_ROWS = 1 << 12  # rows interpreted at once: bounds the memory of intermediate values
@@ -123,13 +124,13 @@ class Runner:
     @cached_property
     def reserve(self) -> tuple[Any, Any]:
         """A word that says who computes, and scratch memory; for who has no thread of Python's."""
-        return ctypes.c_int64(0), ctypes.create_string_buffer(self.native.scratch_bytes)
+        return ctypes.c_int64(0), new_scratch(self.native.scratch_bytes)
 
     def _scratch(self) -> Any:
         try:
             return self._local.scratch
         except AttributeError:
-            self._local.scratch = ctypes.create_string_buffer(self.native.scratch_bytes)
+            self._local.scratch = new_scratch(self.native.scratch_bytes)
             return self._local.scratch
 
     def _worth(self, rows: int) -> int:

@@ -33,6 +33,7 @@ from jounce.kernels.fastcall.call import (
     python_function,
 )
 from jounce.kernels.fastcall.text import STRUCT_OFFSET
+from jounce.memory import new_scratch
 
 MAX_THREADS = 256
 PART_ROWS = 32  # a part is a multiple of it: what the code computes at once, in whole vectors
@@ -414,7 +415,7 @@ class Team:
                     break
 
     def _enlarge(self, k: int, blocks: list[Any], scratch_bytes: int) -> None:
-        blocks.append(ctypes.create_string_buffer(scratch_bytes))
+        blocks.append(new_scratch(scratch_bytes))
         self._boxes[k * BOX + SCRATCH] = ctypes.addressof(blocks[-1])
 
     def _start(self) -> bool:
@@ -464,11 +465,16 @@ def _taken_lock() -> int:
 
 
 def _spins(spend: Any) -> int:
-    """Return how often a loop that waits goes round while a helper is awake."""
-    spins = 1000
-    begin = time.perf_counter()
-    spend(spins)
-    return max(1, int(spins * AWAKE / max(time.perf_counter() - begin, 1e-6)))
+    """Return how often a loop that waits goes round while a helper is awake.
+
+    The shortest of several trials tells: others may have had the processor meanwhile.
+    """
+    spins, seconds = 500, []
+    for _ in range(8):
+        begin = time.perf_counter()
+        spend(spins)
+        seconds.append(time.perf_counter() - begin)
+    return max(1, int(spins * AWAKE / max(min(seconds), 1e-6)))
 
 
 _teams: list[Team] = []

@@ -5,7 +5,8 @@ arguments one after the other and then the results.  It answers 0, and nothing h
 there are no helpers or too few of them, and while another thread computes with the same memory;
 its caller then goes through Python, which sees to the first and has memory for every thread.
 
-The text is part of modules that know whose arrays they are, as `jounce.adapters.xla`.
+The text is part of modules that know whose arrays they are: `jounce.adapters.xla`,
+`jounce.adapters.dlpack`.
 """
 
 from __future__ import annotations
