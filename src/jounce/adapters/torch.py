@@ -203,7 +203,7 @@ def _calls() -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]
 
     def run(batch: Batch, places: list[int], operands: Sequence[Any], results: Any) -> None:
         batch.run(places, [x.data_ptr() for x in results], (operands, results))
-        if batch.fill is None and batch.place is not None and not transforms():
+        if batch.fill is None and batch.place is not None:
             shapes = batch.kernel.argument_shapes(batch.axes)
             batch.fill = dlpack.fill(torch, batch.place, shapes, batch.result_shapes)
 

@@ -25,7 +25,9 @@ torch = pytest.importorskip("torch")
 pytestmark = [
     # PyTorch's own forward mode calls what it has deprecated
     pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated"),
-    pytest.mark.skipif(not dlpack._is_known(torch), reason="PyTorch does not offer it"),
+    pytest.mark.skipif(
+        not hasattr(torch.Tensor, "__dlpack_c_exchange_api__"), reason="PyTorch does not offer it"
+    ),
 ]
 
 
@@ -156,6 +158,16 @@ def test_other_versions_and_layouts_are_left_alone(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(dlpack, "MAJOR", 7)
     assert dlpack._look(torch) is None
     assert not trial(torch)
+
+
+def test_a_first_call_inside_of_a_transformation(watched: Watched, rng: np.random.Generator):
+    """Tensors that are made there are not what they seem: the trial waits."""
+    dlpack._is_known.cache_clear()
+    state = tensors(rng, 51)
+    torch.func.jvp(watched.f, tuple(state), tuple(state))
+    torch.func.vmap(watched.f)(*[x[:, None] for x in state])
+    watched.through_python(*state)
+    assert watched.through_python(*state) == 0
 
 
 def slopes(f: Any, state: list[Any], lam: Any, **options: Any) -> Any:

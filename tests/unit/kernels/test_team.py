@@ -16,6 +16,7 @@ from jounce.kernels import execution
 from jounce.kernels import team as module
 from jounce.kernels.kernel import Kernel
 from jounce.kernels.team import BOX, BUSY, MAX_THREADS, REST, SCRATCH, SLEEP, Team, team
+from jounce.memory import APART
 from tests.optimiser_cases import in_threads
 from tests.tolerances import EXACT, assert_close
 
@@ -140,6 +141,17 @@ def test_memory_of_helpers_that_come_later(crew: Team):
         for k, blocks in enumerate(crew._scratch):
             assert crew._boxes[k * BOX + SCRATCH] == ctypes.addressof(blocks[-1])
     assert len(crew._scratch) == 3
+
+
+def test_scratch_memory_has_no_neighbours(kernel: Kernel, crew: Team):
+    """Processors fetch what comes behind the memory that a thread writes."""
+    assert kernel.runner is not None
+    size = kernel.runner.native.scratch_bytes
+    crew.prepare(2, size)
+    kernel(np.zeros((100, 7)))
+    blocks = [x[-1] for x in crew._scratch] + [kernel.runner.reserve[1], kernel.runner._scratch()]
+    places = sorted(ctypes.addressof(x) for x in blocks)
+    assert min(np.diff(places)) >= size + APART
 
 
 def test_what_is_promised_is_there(crew: Team, monkeypatch: pytest.MonkeyPatch):
