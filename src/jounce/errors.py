@@ -135,9 +135,9 @@ def located(at: str) -> Iterator[None]:
     except RobotFormatError:
         raise  # knows where it is
     except InvalidInertiaError as error:
-        raise InvalidInertiaError(f"{at}: {error}") from error
+        raise InvalidInertiaError(f"{at}: {error}") from None
     except JounceError as error:
-        raise RobotFormatError(f"{at}: {error}") from error
+        raise RobotFormatError(f"{at}: {error}") from None
 
 
 def check_type(what: str, value: object, kind: type) -> None:

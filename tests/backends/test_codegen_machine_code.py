@@ -12,8 +12,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from jounce.codegen import Graph, Program, cache, interpret, parallel
+from jounce.codegen import Graph, Program, cache, gate, interpret, parallel
 from jounce.codegen import machine_code as native
+from jounce.codegen.gate import compiling
 from jounce.codegen.llvm.host import compile_module, host, target_machine
 from jounce.codegen.llvm.printer import print_llvm
 from jounce.codegen.llvm.sweep import PAST_CACHE, WIDE, packed_columns, segments
@@ -362,6 +363,29 @@ def test_interrupted_nothing_goes_on(modules: list[str]):
     with pytest.raises(KeyboardInterrupt):
         parallel.compile_modules(20 * modules, progress=interrupt)
     assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("which", [1, 2])
+def test_interrupted_while_threads_start_nobody_stays_inside(
+    which: int, modules: list[str], monkeypatch: pytest.MonkeyPatch
+):
+    """The end of the process and forks wait for those who are."""
+    monkeypatch.setattr(parallel, "available_cores", lambda: 2)
+    real, started = threading.Thread.start, list[threading.Thread]()
+
+    def start(self: threading.Thread) -> None:
+        real(self)
+        started.append(self)
+        if len(started) == which:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    with pytest.raises(KeyboardInterrupt), compiling():
+        parallel.compile_modules(modules)
+    for thread in started:
+        thread.join(30)
+    assert not any(thread.is_alive() for thread in started)
+    assert not gate._inside
 
 
 def test_the_host_is_described():

@@ -71,6 +71,45 @@ time.sleep(float(sys.argv[1]))
 """
 
 
+FORK_IN_PROGRESS = """
+import os
+import jounce
+from jounce.codegen.machine_code import compile_program
+program = jounce.kernel(jounce.load("panda"), "inverse_dynamics", order=2).program
+def progress(done, total):
+    child = os.fork()
+    if not child:
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+compile_program(program, cache=False, progress=progress)
+"""
+
+DISPOSING = """
+import os, threading, time
+import jounce
+from jounce.codegen.machine_code import compile_program
+program = jounce.kernel(jounce.load("panda"), "inverse_dynamics").program
+for _ in range(5):
+    thread = threading.Thread(target=lambda: [compile_program(program) for _ in range(20)])
+    thread.start()
+    time.sleep(0.02)
+    child = os.fork()  # when they are made; the other thread disposes of them
+    if not child:
+        compile_program(program)
+        os._exit(7)
+    for _ in range(600):
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            break
+        time.sleep(0.1)
+    else:
+        os.kill(child, 9)
+        raise SystemExit("the child hangs")
+    assert os.waitstatus_to_exitcode(status) == 7
+    thread.join()
+"""
+
+
 def run(program: str, *arguments: str, cache: Path, **options: object) -> str:
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments],
@@ -94,3 +133,13 @@ def test_a_daemon_thread_may_compile_when_the_process_ends(pause: str, tmp_path:
 @posix
 def test_a_forked_child_has_threads_of_its_own(tmp_path: Path):
     assert run(THREADS, cache=tmp_path) == "7\n"
+
+
+@posix
+def test_a_fork_while_the_forking_thread_waits_for_its_code(tmp_path: Path):
+    run(FORK_IN_PROGRESS, cache=tmp_path)
+
+
+@posix
+def test_a_fork_waits_for_threads_that_dispose_of_code(tmp_path: Path):
+    run(DISPOSING, cache=tmp_path)

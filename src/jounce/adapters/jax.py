@@ -83,17 +83,12 @@ def _operand(jax: Any, name: str, values: Any) -> Any:
     )
 
 
-def _run(
-    spec: KernelSpec,
-    axes: tuple[int, ...] | None,
-    arguments: xla.Buffers,
-    results: xla.Buffers,
-) -> Place | None:
-    """Run the kernel on the memory of XLA; return the batch if its axes are always the same."""
+def _run(spec: KernelSpec, arguments: xla.Buffers, results: xla.Buffers) -> Place | None:
+    """Run the kernel on the memory of XLA; return the batch, for machine code."""
     kernel = bound(spec)
-    batch = kernel.batch(kernel.axes(arguments.shape(0)) if axes is None else axes)
+    batch = kernel.batch(kernel.axes(arguments.shape(0)))
     batch.run(arguments.addresses(), results.addresses())
-    return None if axes is None else batch.place
+    return batch.place
 
 
 @cache
@@ -118,10 +113,8 @@ def _primitive() -> Any:
         return [jnp.asarray(x) for x in bound(spec).run([np.asarray(x) for x in operands])]
 
     def compiled(ctx: Any, *operands: Any, spec: KernelSpec) -> Any:
-        found = bound(spec).axes(ctx.avals_in[0].shape)
-        axes = found if all(isinstance(n, int) for n in found) else None  # None: symbols
-        name = f"jounce.{key_of(spec.robot.digest, repr(spec[1:]), repr(axes))}"
-        xla.register(jax, name, partial(_run, spec, axes))
+        name = f"jounce.{key_of(spec.robot.digest, repr(spec[1:]))}"
+        xla.register(jax, name, partial(_run, spec))
         return jax.ffi.ffi_lowering(name)(ctx, *operands)
 
     def elsewhere(ctx: Any, *operands: Any, spec: KernelSpec) -> Any:  # noqa: ARG001

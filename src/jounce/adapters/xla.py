@@ -14,13 +14,13 @@ import ctypes
 import os
 from collections.abc import Callable
 from ctypes import POINTER, c_int, c_int64, c_size_t, c_uint32, c_void_p
-from typing import Any
+from typing import Any, ClassVar
 
 from jounce.codegen.llvm.types import load_word
 from jounce.codegen.machine_code import INTERPRET, load_module
 from jounce.errors import UnsupportedError
 from jounce.forks import awaited_lock
-from jounce.kernels.fastcall.addresses import ARGUMENTS, RESULTS, RUN, Place
+from jounce.kernels.fastcall.addresses import ARGUMENTS, NUMBERS, RESULTS, RUN, Place
 
 METADATA = 1  # kind of the extension that asks for version and traits instead of results
 INTERNAL = 13  # code of the error that a handler returns
@@ -59,7 +59,7 @@ _Frame = _structure(
     arguments=_Buffers,
     results=_Buffers,
 )
-_DATA, _RANK = _Buffer.data.offset, _Buffer.rank.offset
+_DATA, _RANK, _DIMS = (getattr(_Buffer, x).offset for x in ("data", "rank", "dims"))
 _EXTENSION, _WORDS = _Frame.extension.offset // 8, ctypes.sizeof(_Frame) // 8
 _ARGUMENTS, _RESULTS = (  # count and buffers among the words of a frame
     slice((x.offset + _Buffers.count.offset) // 8, (x.offset + _Buffers.buffers.offset) // 8 + 1, 2)
@@ -92,32 +92,63 @@ class Buffers:
 
 
 _ENTRIES = 64  # functions in a module: XLA gives a handler its frame, and no word of ours
-_PYTHON, _BATCH = range(2)  # words of a handler: the function in Python, and the batch or 0
+_PYTHON, _COUNT, _BATCHES = range(3)  # words of a handler: function in Python, batches that follow
+_MOST = 16  # batches of a handler
+_KEPT = 256  # of all handlers: those that are known stay in memory, with the code they run
 _TEXT = f"""
 @handlers = global [{_ENTRIES} x ptr] zeroinitializer
 
 define private ptr @handle(ptr %frame, ptr %handler) nounwind {{
 start:
-{load_word("python", _PYTHON, "handler", "ptr")}\
-{load_word("extension", _EXTENSION, "frame")}\
-  %batch.p = getelementptr i64, ptr %handler, i64 {_BATCH}
-  %batch = load atomic ptr, ptr %batch.p acquire, align 8
-  %known = icmp ne ptr %batch, null
-  %plain = icmp eq i64 %extension, 0
-  %ready = and i1 %known, %plain
-  br i1 %ready, label %compare, label %other
-compare:
+{load_word("python", _PYTHON, "handler", "ptr")}{load_word("extension", _EXTENSION, "frame")}\
 {load_word("ins", _ARGUMENTS.start, "frame")}{load_word("outs", _RESULTS.start, "frame")}\
+{load_word("in.buffers", _ARGUMENTS.stop - 1, "frame", "ptr")}\
+{load_word("out.buffers", _RESULTS.stop - 1, "frame", "ptr")}\
+  %count.p = getelementptr i64, ptr %handler, i64 {_COUNT}
+  %count = load atomic i64, ptr %count.p acquire, align 8
+  %known = icmp ne i64 %count, 0
+  %some = icmp ne i64 %ins, 0
+  %plain = icmp eq i64 %extension, 0
+  %ready.1 = and i1 %known, %some
+  %ready = and i1 %ready.1, %plain
+  br i1 %ready, label %measure, label %other
+measure:
+  %first = load ptr, ptr %in.buffers
+  %rank.p = getelementptr i8, ptr %first, i64 {_RANK}
+  %rank = load i64, ptr %rank.p
+  %dims.p = getelementptr i8, ptr %first, i64 {_DIMS}
+  %dims = load ptr, ptr %dims.p
+  br label %axis
+axis:
+  %d = phi i64 [ 0, %measure ], [ %d.next, %length ]
+  %numbers = phi i64 [ 1, %measure ], [ %numbers.next, %length ]
+  %d.more = icmp slt i64 %d, %rank
+  br i1 %d.more, label %length, label %search
+length:
+{load_word("size", "%d", "dims")}\
+  %numbers.next = mul i64 %numbers, %size
+  %d.next = add i64 %d, 1
+  br label %axis
+search:
+  %b = phi i64 [ 0, %axis ], [ %b.next, %next ]
+  %b.more = icmp ult i64 %b, %count
+  br i1 %b.more, label %compare, label %other
+compare:
+  %b.place = add i64 %b, {_BATCHES}
+{load_word("batch", "%b.place", "handler", "ptr")}{load_word("wanted", NUMBERS, "batch")}\
 {load_word("arguments", ARGUMENTS, "batch")}{load_word("results", RESULTS, "batch")}\
   %right.ins = icmp eq i64 %ins, %arguments
   %right.outs = icmp eq i64 %outs, %results
-  %right = and i1 %right.ins, %right.outs
-  br i1 %right, label %compute, label %other
+  %right.size = icmp eq i64 %numbers, %wanted
+  %right.1 = and i1 %right.ins, %right.outs
+  %right = and i1 %right.1, %right.size
+  br i1 %right, label %compute, label %next
+next:
+  %b.next = add i64 %b, 1
+  br label %search
 compute:
-{load_word("in.buffers", _ARGUMENTS.stop - 1, "frame", "ptr")}\
-{load_word("out.buffers", _RESULTS.stop - 1, "frame", "ptr")}\
-  %count = add i64 %ins, %outs
-  %arrays = alloca i64, i64 %count
+  %all = add i64 %ins, %outs
+  %arrays = alloca i64, i64 %all
   %behind = getelementptr i64, ptr %arrays, i64 %ins
   call void @addresses(ptr %in.buffers, i64 %ins, ptr %arrays)
   call void @addresses(ptr %out.buffers, i64 %outs, ptr %behind)
@@ -164,18 +195,20 @@ define ptr @entry_{k}(ptr %frame) nounwind {{
 
 
 class Handler:
-    """A function of a frame: machine code once it knows of a batch, Python before.
+    """A function of a frame: machine code for the batches that it knows of, Python for others.
 
     ``function(arguments, results)`` fills the results, and returns the words of the batch if
     machine code may run it from now on.
     """
 
+    known: ClassVar[list[Place]] = []  # of all handlers, for good: any thread may be using them
+
     def __init__(self, function: Callable[[Buffers, Buffers], Place | None]) -> None:
         self._function = function
         self._callback = _Callback(self._call)
         python = ctypes.cast(self._callback, c_void_p).value or 0
-        self._words: Any = (c_int64 * 2)(python, 0)
-        self._place: Place | None = None
+        self._words: Any = (c_int64 * (_BATCHES + _MOST))(python)
+        self._sizes: set[int] = set()
         self.address = _entry(ctypes.addressof(self._words)) or python
 
     def _call(self, address: int) -> Any:
@@ -186,14 +219,24 @@ class Handler:
                 if frame.extension[0].kind == METADATA:
                     return _describe(frame)
             place = self._function(Buffers(*words[_ARGUMENTS]), Buffers(*words[_RESULTS]))
-            if self._place is None and place is not None:  # one for good: others may be using it
-                self._place = place
-                self._words[_BATCH] = self._place.address
+            if place is not None:
+                self._remember(place)
         except BaseException as error:  # nothing passes through C
             return _error(_Frame.from_address(address), f"{type(error).__name__}: {error}")
         return None
 
+    def _remember(self, place: Place) -> None:
+        """Let machine code run a batch, if there is room for one more."""
+        with _remembering:
+            count, size = self._words[_COUNT], place.words[NUMBERS]
+            if size not in self._sizes and count < _MOST and len(self.known) < _KEPT:
+                self.known.append(place)
+                self._sizes.add(size)
+                self._words[_BATCHES + count] = place.address
+                self._words[_COUNT] = count + 1
 
+
+_remembering = awaited_lock()
 _entries: list[tuple[int, int]] = []  # that are free: function, and the slot for its handler
 
 

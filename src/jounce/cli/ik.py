@@ -147,8 +147,11 @@ def _middle(robot: Robot) -> np.ndarray:
 
 
 def _pose(text: str) -> np.ndarray:
+    from jounce.model.checks import unit_norms
     from jounce.model.placement import transform
 
     values = numbers("--pose", text, 6, 7, meaning=_POSE)
-    turned = {"rpy" if len(values) == 6 else "quaternion": values[3:]}
-    return transform(values[:3], **turned)
+    if len(values) == 6:
+        return transform(values[:3], rpy=values[3:])
+    unit_norms("the quaternion (x y z w) of --pose", values[3:])
+    return transform(values[:3], quaternion=values[3:])

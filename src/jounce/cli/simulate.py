@@ -140,7 +140,9 @@ def _write_npz(path: Path, found: Simulation, motion: dict[str, np.ndarray]) -> 
     from jounce.tables.table import table_of
 
     table = table_of(found.robot, motion["time"], [motion["q"], motion["v"]])._asdict()
-    arrays: dict[str, Any] = motion | {n: x for n, x in table.items() if x is not None and len(x)}
+    if not found.robot.quaternions:
+        del table["rate_names"]
+    arrays: dict[str, Any] = motion | {n: x for n, x in table.items() if x is not None}
     with atomic_write(path, "wb") as file:
         np.savez(file, **arrays)
 

@@ -14,10 +14,12 @@ import gc
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from jounce.forks import around
 
 _inside: dict[int, int] = {}  # thread -> how often it has entered
+_locks: list[Any] = []  # that others may hold outside: LLVM's, while they dispose of code
 _changed = threading.Condition()
 _collects = True  # whether Python looked for cycles when the first of them entered
 
@@ -52,5 +54,24 @@ def _close() -> None:
         _changed.wait()
 
 
+def _close_for_fork() -> None:
+    """Also take the locks that nobody may hold in the child."""
+    _close()
+    for lock in _locks:
+        lock.acquire()
+
+
+def _open_after_fork() -> None:
+    for lock in _locks:
+        lock.release()
+    _changed.release()
+
+
+def hold_at_forks(lock: Any) -> None:
+    """Let forks wait for whoever holds a lock without being inside."""
+    with _changed:
+        _locks.append(lock)
+
+
 atexit.register(_close)
-around(_close, _changed.release)
+around(_close_for_fork, _open_after_fork)

@@ -64,14 +64,15 @@ def compile_program(
         if cache and generator is not None:
             key = disk.key_of(this.identity, generator, program.digest, f"{lanes} {fma}")
         scratch_bytes, objects = disk.kept(key, make)
-        common = map(_common_object, print_common(lanes, host_fma=this.fma))
+        common = [_common_object(x, cache=cache) for x in print_common(lanes, host_fma=this.fma)]
         return MachineCode(program, scratch_bytes, [*objects, *common])
 
 
 @lru_cache(maxsize=16)
-def _common_object(text: str) -> bytes:
+def _common_object(text: str, *, cache: bool) -> bytes:
     """Return the object code of a module that programs have in common, cached like them."""
-    (data,) = disk.kept(disk.key_of(host().identity, text), lambda: [compile_module(text)])
+    key = disk.key_of(host().identity, text) if cache else None
+    (data,) = disk.kept(key, lambda: [compile_module(text)])
     return data
 
 
@@ -81,15 +82,16 @@ def load_module(text: str, symbol: str, *, of_words: bool = False) -> tuple[Any,
     ``of_words`` tells that it is written as in `jounce.codegen.llvm.words`.
     """
 
-    def make() -> list[bytes]:
+    def printed() -> str:
         from jounce.codegen.llvm.words import words_ir
 
-        return [compile_module(words_ir(text, symbol) if of_words else text)]
+        return words_ir(text, symbol) if of_words else text
 
     with compiling():
-        generator = fingerprint("codegen") if of_words else ""
-        key = None if generator is None else disk.key_of(host().identity, generator, text)
-        engine = load_objects(disk.kept(key, make))
+        generator = fingerprint("codegen")  # with it, words decide their IR unprinted
+        known = (generator, text) if of_words and generator else ("", printed())
+        key = disk.key_of(host().identity, *known)
+        engine = load_objects(disk.kept(key, lambda: [compile_module(printed())]))
         return engine, engine.get_function_address(symbol)
 
 

@@ -25,16 +25,18 @@ def compile_modules(modules: Iterable[str], *, progress: Progress | None = None)
     made: SimpleQueue[tuple[int, bytes | Exception]] = SimpleQueue()
 
     def work() -> None:
-        with compiling():  # whoever waits for it may be interrupted
-            while (item := wanted.get()) is not None:
-                index, text = item
-                try:
+        while (item := wanted.get()) is not None:
+            index, text = item
+            try:
+                with compiling():  # whoever waits for it may be interrupted
                     made.put((index, compile_module(text)))
-                except Exception as error:
-                    made.put((index, error))
+            except Exception as error:
+                made.put((index, error))
+        wanted.put(None)  # for the next of them
 
-    threads = _started(work, min(available_cores(), MAX_WORKERS))
+    threads: list[threading.Thread] = []
     try:
+        _start(work, min(available_cores(), MAX_WORKERS), threads)
         total = 0
         for total, text in enumerate(modules, 1):
             wanted.put((total - 1, text))
@@ -54,21 +56,18 @@ def compile_modules(modules: Iterable[str], *, progress: Progress | None = None)
         with suppress(Empty):
             while True:
                 wanted.get_nowait()
-        for _ in threads:
-            wanted.put(None)
+        wanted.put(None)
         for thread in threads:
             thread.join()
 
 
-def _started(work: Callable[[], None], count: int) -> list[threading.Thread]:
-    """Return so many threads that work, or as many as there are to be had."""
-    threads = [threading.Thread(target=work, daemon=True) for _ in range(count)]
-    for k, thread in enumerate(threads):
-        try:
+def _start(work: Callable[[], None], count: int, threads: list[threading.Thread]) -> None:
+    """Start so many threads that work, or as many as there are to be had, and list them."""
+    with suppress(RuntimeError):  # as many as the system allows, or Python is about to end
+        for _ in range(count):
+            thread = threading.Thread(target=work, daemon=True)
             thread.start()
-        except RuntimeError:  # as many as the system allows, or Python is about to end
-            return threads[:k]
-    return threads
+            threads.append(thread)
 
 
 def available_cores() -> int:

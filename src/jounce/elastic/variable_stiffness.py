@@ -322,7 +322,8 @@ class Antagonistic(StiffnessDrives):
 
 
 def _mixed(matrix: Iterable[Any], x: Any, y: Any) -> Any:
-    return tuple(x * a + y * b for a, b in matrix)
+    """Return the products of the rows of a matrix; what it leaves out may be NaN."""
+    return tuple(x * a + y * b if a and b else x * a if a else y * b for a, b in matrix)
 
 
 def _square(x: np.ndarray, k: int) -> np.ndarray:

@@ -97,8 +97,11 @@ def test_another_interface_is_refused(monkeypatch: pytest.MonkeyPatch):
 class Watched:
     """A jitted function of a kernel, and how often its handlers go through Python."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, robot: str, quantity: str) -> None:
-        self.robot, self.calls = jounce.load(robot), 0
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, robot: str | jounce.Robot, quantity: str
+    ) -> None:
+        self.robot = jounce.load(robot) if isinstance(robot, str) else robot
+        self.calls = 0
         self.kernel = jounce.kernel(self.robot, quantity)
         self.f = jax.jit(jounce.adapters.jax.function(self.robot, quantity))
         original = Batch.run
@@ -125,7 +128,32 @@ def test_machine_code_takes_over(monkeypatch: pytest.MonkeyPatch, rng: np.random
     q[5, 3] = np.nan
     assert watched.through_python(q) == 0
     assert watched.through_python(q[:10]) == 1  # another batch
+    assert watched.through_python(q[:10]) == 0
+    assert watched.through_python(q[:10].reshape(5, 2, 7)) == 0  # as many rows
     assert watched.through_python(q) == 0
+
+
+def test_a_name_is_that_of_all_batches(rng: np.random.Generator):
+    """A program that was stored elsewhere finds it, whatever was compiled here."""
+    before = set(xla._registered)
+    robot = jounce.examples.chain(4)
+    f = jax.jit(jounce.adapters.jax.function(robot, "gravity_forces"))
+    for shape in ((4,), (3, 4), (2, 3, 4)):
+        q = rng.normal(size=shape)
+        assert_close(f(q), jounce.gravity_forces(robot, q), EXACT)
+    assert len(set(xla._registered) - before) == 1
+
+
+@pytest.mark.parametrize(("bound", "joints"), [("_MOST", 6), ("_KEPT", 7)])
+def test_there_is_an_end_of_what_is_known(
+    bound: str, joints: int, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+):
+    monkeypatch.setattr(xla.Handler, "known", [])
+    monkeypatch.setattr(xla, bound, 2)
+    watched = Watched(monkeypatch, jounce.examples.chain(joints), "gravity_forces")
+    batches = [rng.normal(size=(rows, joints)) for rows in (41, 42, 43)]
+    assert [watched.through_python(q) for q in batches] == [1, 1, 1]
+    assert [watched.through_python(q) for q in batches] == [0, 0, 1]
 
 
 def test_empty_batches():
@@ -164,12 +192,12 @@ def test_without_machine_code(monkeypatch: pytest.MonkeyPatch, rng: np.random.Ge
 
 def test_other_operands_are_not_read(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator):
     """A name may be called by others, with fewer arrays than the kernel has."""
-    watched = Watched(monkeypatch, "planar2r", "inverse_dynamics")
+    watched = Watched(monkeypatch, jounce.examples.chain(5), "inverse_dynamics")
     before = set(xla._registered)
-    watched.through_python(*rng.normal(size=(3, 29, 2)))
+    watched.through_python(*rng.normal(size=(3, 29, 5)))
     (name,) = set(xla._registered) - before
     with pytest.raises(Exception, match="ValueError"):
-        jax.block_until_ready(call(name, (1, 29, 2))(np.ones((29, 2))))
+        jax.block_until_ready(call(name, (1, 29, 5))(np.ones((29, 5))))
 
 
 def test_threads_with_batches(rng: np.random.Generator):

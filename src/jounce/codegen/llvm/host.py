@@ -9,6 +9,8 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
+from jounce.codegen.gate import hold_at_forks
+
 OPTIMIZATION = 1  # code as fast as with 2, compiled in 10 to 30 % less time
 FAR = "; calls other modules\n"  # first line of a module that is not self-contained
 
@@ -57,6 +59,9 @@ def _ready() -> None:
     """Start LLVM once and let generated code find libm."""
     from llvmlite import binding
 
+    lock = getattr(binding.ffi.lib, "_lock", None)  # taken to dispose of code, too
+    if hasattr(lock, "_lock"):
+        hold_at_forks(lock._lock)
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     for name in ("sin", "cos"):

@@ -31,13 +31,13 @@ from jounce.kernels.team import (
     words_of_team,
 )
 
-# Words of a batch: how many arguments and results it has, and what `run` reads.  What is `taken`
-# holds the team of who computes: a fork leaves it behind.
+# Words of a batch: how many arguments and results it has, how many numbers the first argument has,
+# and what `run` reads.  What is `taken` holds the team of who computes: a fork leaves it behind.
 _FIELDS = (
-    "arguments", "results", "team", "taken", "scratch", "scratch_bytes", "job", "helpers",
-    "blocks", "places",
+    "arguments", "results", "numbers", "team", "taken", "scratch", "scratch_bytes", "job",
+    "helpers", "blocks", "places",
 )  # fmt: skip
-ARGUMENTS, RESULTS = 0, 1
+ARGUMENTS, RESULTS, NUMBERS = range(3)
 _MOVE = 3  # words of a place: its word in the job, number of the array, bytes before the block
 _Word = ctypes.c_int64
 
@@ -116,12 +116,13 @@ class Place:
         for b, (k, before) in enumerate(outs.place):
             moves += outputs + b, arrays + k, rows * before
         table = (_Word * len(moves))(*moves)
+        numbers = rows * sum(n for (k, _), n in zip(ins.place, ins.stride, strict=True) if not k)
         at_team, at_taken, at_scratch, at_table = map(
             ctypes.addressof, (words_of_team, taken, scratch, table)
         )
         self.words: Any = (_Word * len(_FIELDS))(
-            arrays, results, at_team, at_taken, at_scratch, runner.native.scratch_bytes, at,
-            job[HELPERS], places, at_table,
+            arrays, results, numbers, at_team, at_taken, at_scratch, runner.native.scratch_bytes,
+            at, job[HELPERS], places, at_table,
         )  # fmt: skip
         self.address = ctypes.addressof(self.words)
         self._keep = (runner, words_of_team, taken, scratch, job, table)
