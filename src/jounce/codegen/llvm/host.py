@@ -59,9 +59,9 @@ def _ready() -> None:
     """Start LLVM once and let generated code find libm."""
     from llvmlite import binding
 
-    lock = getattr(binding.ffi.lib, "_lock", None)  # taken to dispose of code, too
-    if hasattr(lock, "_lock"):
-        hold_at_forks(lock._lock)
+    lock = getattr(getattr(binding.ffi.lib, "_lock", None), "_lock", None)
+    if lock is not None:  # taken to dispose of code, too
+        hold_at_forks(lock)
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     for name in ("sin", "cos"):
