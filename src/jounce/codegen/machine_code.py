@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+from functools import cache as kept
 from functools import lru_cache
 from typing import Any
 
@@ -14,6 +15,7 @@ from jounce.codegen.llvm.host import compile_module, host, load_objects
 from jounce.codegen.llvm.printer import ENTRY, print_common, print_llvm
 from jounce.codegen.parallel import Progress, compile_modules
 from jounce.codegen.program import Program
+from jounce.codegen.x86 import ASSEMBLE, can_assemble
 from jounce.sources import fingerprint
 
 INTERPRET = "JOUNCE_INTERPRET"  # set: compute with the NumPy interpreter, nothing is compiled
@@ -42,13 +44,15 @@ def compile_program(
     fma: bool = True,
     lanes: int | None = None,
     cache: bool = True,
+    assemble: bool = True,
     progress: Progress | None = None,
 ) -> MachineCode:
     """Return the machine code of a program; raises ImportError without llvmlite.
 
     `fma` fuses products into sums (faster, one rounding less); without it results equal the
     interpreter's bit for bit given the same sines and cosines. `lanes` is the number of samples
-    computed at once, by default the width of the host. `progress(done, total)` is told about
+    computed at once, by default the width of the host. Without `assemble` all is left to LLVM, also
+    where `jounce.codegen.x86` knows the machine; numbers are the same. `progress(done, total)` is told about
     modules compiled.
     """
     with compiling():
@@ -57,15 +61,23 @@ def compile_program(
         generator = fingerprint("codegen")  # with it, a program decides its IR unprinted
 
         def make() -> tuple[int, list[bytes]]:
-            printed = print_llvm(program, lanes=lanes, fma=fma, host_fma=this.fma)
+            assembler = _assembler() if assemble and can_assemble(this, lanes) else None
+            printed = print_llvm(
+                program, lanes=lanes, fma=fma, host_fma=this.fma, assembler=assembler
+            )
             return printed.scratch_bytes, compile_modules(printed.modules, progress=progress)
 
         key = None
         if cache and generator is not None:
-            key = disk.key_of(this.identity, generator, program.digest, f"{lanes} {fma}")
+            key = disk.key_of(this.identity, generator, program.digest, f"{lanes} {fma} {assemble}")
         scratch_bytes, objects = disk.kept(key, make)
         common = [_common_object(x, cache=cache) for x in print_common(lanes, host_fma=this.fma)]
         return MachineCode(program, scratch_bytes, [*objects, *common])
+
+
+@kept
+def _assembler() -> Any:
+    return load_function(ASSEMBLE, "assemble", 17)
 
 
 @lru_cache(maxsize=16)

@@ -27,6 +27,11 @@ class Host:
     llvmlite: str
 
     @property
+    def is_linux_x86(self) -> bool:
+        """Tell whether it is the machine that most run on, for which more is known."""
+        return sys.platform == "linux" and self.triple.startswith("x86_64")
+
+    @property
     def identity(self) -> str:
         """Text that differs where object code could differ."""
         pointer = ctypes.sizeof(ctypes.c_void_p)
@@ -78,7 +83,7 @@ def _compact() -> bool:
     code model avoids that, but needs llvmlite's memory manager, which keeps the sections of an
     object together and cannot link calls to libm; known to work on Linux.
     """
-    return sys.platform == "linux" and host().triple.startswith("x86_64")
+    return host().is_linux_x86
 
 
 def target_machine(*, compact: bool) -> Any:

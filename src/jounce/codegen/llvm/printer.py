@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sized
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 from jounce.codegen.fusion import Code, fused
 from jounce.codegen.llvm.chunks import ChunkPrinter
@@ -37,8 +38,9 @@ from jounce.codegen.llvm.sincos import LIMIT, print_libm, print_sincos
 from jounce.codegen.llvm.sweep import PAIR, WIDE, packed_columns, print_sweep, segments
 from jounce.codegen.llvm.types import declarations, splat, vector
 from jounce.codegen.program import Program
-from jounce.codegen.schedule import CHUNK, Angles, Step, schedule
+from jounce.codegen.schedule import CHUNK, Angles, Chunk, Step, schedule
 from jounce.codegen.slots import Slots, allocate
+from jounce.codegen.x86 import Assembled, assemble
 
 ENTRY = "entry"
 MODULE = 8  # chunks in a module, which are called one after the other
@@ -56,17 +58,28 @@ class Printed:
 
 
 def print_llvm(
-    program: Program, *, lanes: int, fma: bool, host_fma: bool = True, chunk: int = CHUNK
+    program: Program,
+    *,
+    lanes: int,
+    fma: bool,
+    host_fma: bool = True,
+    chunk: int = CHUNK,
+    assembler: Any = None,
 ) -> Printed:
     """Return the IR of a program for `lanes` samples at a time.
 
     `fma` fuses products into sums; `host_fma` says that the host has such instructions, which
-    the vector sine needs in either case.
+    the vector sine needs in either case. With an `assembler`, the function of
+    `jounce.codegen.x86`, chunks are machine code already.
     """
     code = fused(program, fma=fma and host_fma)
     steps = schedule(code, chunk=chunk)
-    slots = allocate(code, steps)
-    printer = _Printer(code, steps, slots, lanes, host_fma=host_fma)
+    slots, assembled = allocate(code, steps), None
+    if assembler is not None:
+        chunks = [step.values for step in steps if isinstance(step, Chunk)]
+        assembled = assemble(assembler, code, chunks, slots, lanes)
+        slots = assembled.slots
+    printer = _Printer(code, steps, slots, lanes, assembled, host_fma=host_fma)
     return Printed(printer.modules(), printer.scratch_bytes)
 
 
@@ -104,9 +117,17 @@ class _Printer:
     """Puts the functions of a program together."""
 
     def __init__(
-        self, code: Code, steps: list[Step], slots: Slots, lanes: int, *, host_fma: bool
+        self,
+        code: Code,
+        steps: list[Step],
+        slots: Slots,
+        lanes: int,
+        assembled: Assembled | None,
+        *,
+        host_fma: bool,
     ) -> None:
         self.host_fma = host_fma
+        self.assembled = assembled
         self.code = code
         self.steps = steps
         self.slots = slots
@@ -131,13 +152,19 @@ class _Printer:
 
     def modules(self) -> Iterator[str]:
         """Yield modules of chunks, which call nothing, and then that of the entry point."""
-        tail, count = declarations(self.lanes), 0
-        self.calls = self.reads
-        for count, run in enumerate(self._steps(), 1):
-            yield f"{self._run(count - 1, run)}\n{tail}"
-        self.calls += self.writes
+        tail = declarations(self.lanes)
+        runs = list(self._runs())
+        if self.assembled is None:
+            printer = ChunkPrinter(self.code, self.slots, self.lanes)
+            for k, run in enumerate(runs):
+                chunks = (printer.function(f"chunk{c}", x.values) for c, x in enumerate(run))
+                yield f"{self._run(k, list(chunks))}\n{tail}"
+        elif runs:
+            yield self.assembled.module([len(run) for run in runs], self.stride, self.block)
         declared = [
-            f"declare void @run{k}.{loop}(ptr)" for k in range(count) for loop in ("many", "one")
+            f"declare void @run{k}.{loop}(ptr)"
+            for k in range(len(runs))
+            for loop in ("many", "one")
         ]
         yield FAR + "\n".join([*self.text, self._entry(), *declared, _COMMON, tail])
 
@@ -250,27 +277,27 @@ class _Printer:
             return splat(program.constants[value - program.input_count])
         return self.slots.of[value]
 
-    def _steps(self) -> Iterator[list[str]]:
-        """Yield runs of chunks as functions; tables of angles go to the main module."""
-        printer = ChunkPrinter(self.code, self.slots, self.lanes)
+    def _runs(self) -> Iterator[list[Chunk]]:
+        """Yield runs of chunks, and note the calls; tables of angles go to the main module."""
         of, unused, size = self.slots.of, self.slots.unused, self.lanes * 8
-        count, chunks = 0, []
+        count, run = 0, []
+        self.calls = self.reads
         for k, step in enumerate(self.steps):
-            is_angles = isinstance(step, Angles)
-            if chunks and (is_angles or len(chunks) == MODULE):
-                yield chunks
-                chunks = []
-            if is_angles:
+            if run and (isinstance(step, Angles) or len(run) == MODULE):
+                yield run
+                run = []
+            if isinstance(step, Angles):
                 offsets = [of.get(value, unused) * size for value in chain(*step.triples)]
                 self.text.append(print_table(f"angles{k}", offsets))
                 self.calls.append(self._call_sincos(k, len(step.triples)))
                 continue
-            if not chunks:
+            if not run:
                 self.calls.append(f"  call void @run{count}.@L(ptr %s0)")
                 count += 1
-            chunks.append(printer.function(f"chunk{len(chunks)}", step.values))
-        if chunks:
-            yield chunks
+            run.append(step)
+        if run:
+            yield run
+        self.calls += self.writes
 
     def _call_sincos(self, k: int, count: int) -> str:
         """Return the call of the vector sine, and of libm where that is out of range."""
