@@ -52,8 +52,8 @@ def compile_program(
     `fma` fuses products into sums (faster, one rounding less); without it results equal the
     interpreter's bit for bit given the same sines and cosines. `lanes` is the number of samples
     computed at once, by default the width of the host. Without `assemble` all is left to LLVM, also
-    where `jounce.codegen.x86` knows the machine; numbers are the same. `progress(done, total)` is told about
-    modules compiled.
+    where `jounce.codegen.x86` knows the machine; numbers are the same. `progress(done, total)` is
+    told about modules compiled.
     """
     with compiling():
         this = host()

@@ -59,7 +59,7 @@ class Assembled:
                 place = f"getelementptr (i8, ptr @code, i64 {len(data)})"
                 lines.append(f"@run{k}.{name} = alias void (ptr), {place}")
                 self._call(data, run, stride, blocks)
-        text = "".join(map("\\{:02X}".format, data))
+        text = "\\" + data.hex("\\")
         return "\n".join([f'''\
 define private void @code() naked nounwind align 64 prologue [{len(data)} x i8] c"{text}" {{
   unreachable
@@ -88,18 +88,19 @@ def can_assemble(host: Host, lanes: int) -> bool:
     return lanes in REGISTERS and known and host.is_linux_x86
 
 
-def assemble(function: Any, code: Code, chunks: list[list[int]], slots: Slots, lanes: int) -> Assembled:
+def assemble(
+    function: Any, code: Code, chunks: list[list[int]], slots: Slots, lanes: int
+) -> Assembled:
     """Return the code of chunks, each a list of values; `function` is that of `ASSEMBLE`."""
     size, program = 8 * lanes, code.program
     sign = code.first + len(code.op)  # a value behind all others: −0, which turns signs
-    copies = 1 if lanes == 8 else lanes  # of a constant; wide instructions spread it themselves
-    pool = b"".join(struct.pack("<d", x) * copies for x in (*program.constants, -0.0))
+    pool = array("d", (*program.constants, -0.0)).tobytes()
     pool += bytes(-len(pool) % 64)
     values = array("q", [-1]) * (3 * (sign + 1))
     for value, slot in slots.of.items():
         values[3 * value + 2] = slot * size
     for k, value in enumerate((*range(program.input_count, code.first), sign)):
-        values[3 * value + 2] = CONSTANT + k * 8 * copies
+        values[3 * value + 2] = CONSTANT + 8 * k
     order, ends = array("q"), array("q")
     for chunk in chunks:
         order.extend(chunk)
@@ -144,12 +145,13 @@ def assemble(ops, a, b, c, order, ends, values, rows, registers, starts, data, b
         i = end
         while i > begin:
             i -= 1
-            done = list_operation(ops, a, b, c, order, values, rows + 96 * (i - begin), i, first, sign)
+            row = rows + 96 * (i - begin)
+            done = list_operation(ops, a, b, c, order, values, row, i, first, sign)
         away = room
         while i < end:
             row, result = rows + 96 * (i - begin), i64[order + 8 * i]
             kind = i64[row]
-            folded = operand_in_memory(values, registers, row, kind, i + reach)
+            folded = operand_in_memory(values, registers, row, kind, i + reach, lanes)
             j = 8
             while j < 32:
                 x = i64[row + j]
@@ -157,8 +159,9 @@ def assemble(ops, a, b, c, order, ends, values, rows, registers, starts, data, b
                     if (i64[values + 24 * x] == -1) & (j != folded):
                         r, at, away = take(registers, values, count, at, data, lanes, away)
                         home = i64[values + 24 * x + 16]
-                        spread = (home >= {CONSTANT}) & (lanes == 8)
-                        at = put(at, data, lanes, 0x19 if spread else 0x28, 2 if spread else 1, r, 0, 0, home)
+                        map = 2 if home >= {CONSTANT} else 1
+                        opcode = 0x19 if map == 2 else 0x28
+                        at = put(at, data, lanes, opcode, map, r, 0, 0, home)
                         i64[values + 24 * x] = r
                         i64[registers + 16 * r] = x
                         i64[registers + 16 * r + 8] = 0
@@ -190,8 +193,8 @@ def assemble(ops, a, b, c, order, ends, values, rows, registers, starts, data, b
                 last = 8 if (folded == 8) | (kind == {SQRT}) else 16
                 opcode, map = {_OPCODES} >> (8 * kind) & 255, 1
                 left = 0 if kind == {SQRT} else i64[row + 80 - last]
-            home = i64[values + 24 * i64[row + last] + 16]
-            at = put(at, data, lanes, opcode, map, to, left, i64[row + 56 + last], home if last == folded else -1)
+            home = i64[values + 24 * i64[row + last] + 16] if last == folded else -1
+            at = put(at, data, lanes, opcode, map, to, left, i64[row + 56 + last], home)
             home, following = i64[values + 24 * result + 16], i64[row + 56]
             if home != -1:
                 at = put(at, data, lanes, 0x29, 1, to, 0, 0, home)
@@ -237,9 +240,10 @@ def later(values, x, i):
     found = i64[values + 24 * x + 8]
     return found if found > i else -1
 
-def operand_in_memory(values, registers, row, kind, soon):
-    # The operand that stays in memory, or 0; those in registers must stay there.
-    # A fused operation writes over an operand, which must be another one that is not needed again.
+def operand_in_memory(values, registers, row, kind, soon, lanes):
+    # The operand that stays in memory, or 0; those in registers must stay where they are.
+    # A fused operation writes over an operand, another one that is not needed again; and only
+    # wide instructions spread a constant.
     folded, dying, j = 0, 0, 8
     while j < 32:
         x = i64[row + j]
@@ -253,10 +257,11 @@ def operand_in_memory(values, registers, row, kind, soon):
     while j < 32:
         x, following = i64[row + j], i64[row + 24 + j]
         if x != -1:
+            out = (i64[values + 24 * x] == -1) & (following > soon)
             alone = (i64[row + 8] == x) + (i64[row + 16] == x) + (i64[row + 24] == x) == 1
-            others = dying - (1 if following == -1 else 0)
-            fits = alone & (following > soon) & ((kind < {FMA}) | (others > 0))
-            folded = j if fits & (i64[values + 24 * x] == -1) else folded
+            writes = (kind < {FMA}) | (dying > (following == -1))
+            is_whole = (lanes == 8) | (i64[values + 24 * x + 16] < {CONSTANT})
+            folded = j if out & alone & writes & is_whole else folded
         j += 8
     return folded
 
@@ -311,7 +316,7 @@ def put(at, data, lanes, opcode, map, to, left, right, home):
     else:
         i8[at] = 0xC4
         i8[at + 1] = top
-        i8[at + 2] = (0x80 if map == 2 else 0) | (left & 15 ^ 15) << 3 | 5
+        i8[at + 2] = (0x80 if (map == 2) & (opcode != 0x19) else 0) | (left & 15 ^ 15) << 3 | 5
         at += 3
     i8[at] = opcode
     middle, shift = (to & 7) << 3, 6 if wide else 0

@@ -15,8 +15,9 @@ of later ones are fetched.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sized
+from collections.abc import Callable, Iterator, Sized
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -43,7 +44,7 @@ from jounce.codegen.slots import Slots, allocate
 from jounce.codegen.x86 import Assembled, assemble
 
 ENTRY = "entry"
-MODULE = 8  # chunks in a module, which are called one after the other
+MODULE = 8  # functions in a module; chunks among them are called one after the other
 ALIGNMENT = 64
 AHEAD = 2  # blocks from the one at work to the one that is fetched
 BLOCK = 4  # groups of samples that take each step in turn, while its code is at hand
@@ -137,6 +138,7 @@ class _Printer:
         self.waste = _padded(8 * max(code.program.output_widths, default=0))
         self.constants: dict[str, int] = {}  # those with a slot, for loops over slots
         self.text: list[str] = []
+        self.moving: dict[str, str] = {}  # text -> name of functions that move columns
         self.reads, self.writes = list(self._readers()), list(self._writers())
         self.calls: list[str] = []
 
@@ -151,8 +153,11 @@ class _Printer:
         return self.waste + self.block * self.stride + self.packed + ALIGNMENT
 
     def modules(self) -> Iterator[str]:
-        """Yield modules of chunks, which call nothing, and then that of the entry point."""
+        """Yield modules of rows and of chunks, which call nothing, then that of the entry point."""
         tail = declarations(self.lanes)
+        moving = [text.replace("@rows(", f"@{name}(") for text, name in self.moving.items()]
+        for k in range(0, len(moving), MODULE):
+            yield "\n".join([*moving[k : k + MODULE], tail])
         runs = list(self._runs())
         if self.assembled is None:
             printer = ChunkPrinter(self.code, self.slots, self.lanes)
@@ -165,6 +170,9 @@ class _Printer:
             f"declare void @run{k}.{loop}(ptr)"
             for k in range(len(runs))
             for loop in ("many", "one")
+        ]
+        declared += [
+            f"declare void @{name}(ptr, i64, i64, i64, ptr, ptr)" for name in self.moving.values()
         ]
         yield FAR + "\n".join([*self.text, self._entry(), *declared, _COMMON, tail])
 
@@ -194,8 +202,10 @@ class _Printer:
             if self._is_long(slots):
                 yield self._call_rows(*self._looped("read", f"read{a}", slots, width), a, "in")
             elif slots:
-                self.text.append(print_reader(f"read{a}", width, slots, self.lanes))
-                yield self._call_rows(f"read{a}", "", a, "in")
+                first_slot = min(slots.values())
+                columns = {k: slot - first_slot for k, slot in slots.items()}
+                name = self._moving(f"read{a}", partial(print_reader, width=width, slots=columns))
+                yield self._call_rows(name, "", a, "in", first_slot)
             first += width
 
     def _writers(self) -> Iterator[str]:
@@ -222,8 +232,12 @@ class _Printer:
         if self._is_long(sources):
             slots = {k: self._slot(source) for k, source in sources.items()}
             return self._looped(loop, name, slots, max(slots) + 1)
-        self.text.append(print_writer(name, sources, self.lanes))
-        return name, ""
+        return self._moving(name, partial(print_writer, columns=sources)), ""
+
+    def _moving(self, name: str, print_function: Callable[..., str]) -> str:
+        """Add a function that moves columns, unless there is one like it; return its name."""
+        text = print_function("rows", lanes=self.lanes)
+        return self.moving.setdefault(text, name)
 
     def _is_long(self, columns: Sized) -> bool:
         """Tell whether columns are moved by a loop."""
@@ -312,13 +326,16 @@ class _Printer:
             f"{tag}.far:\n{libm}\n  br label %{tag}.near\n{tag}.near:"
         )
 
-    def _call_rows(self, name: str, table: str, argument: int, side: str) -> str:
-        """Return the call of a reader or writer."""
+    def _call_rows(
+        self, name: str, table: str, argument: int, side: str, first_slot: int = 0
+    ) -> str:
+        """Return the call of a reader or writer, whose slots count from the first."""
         tag = f"@T.{side}{argument}"
         return (
             f"{self._argument(tag, argument, side)}\n"
+            f"  %{tag}.s = getelementptr i8, ptr @S, i64 {first_slot * self.lanes * 8}\n"
             f"  call void @{name}(ptr %{tag}.p, i64 %{tag}.n, i64 %@T.row, i64 %end, "
-            f"ptr %waste, ptr @S{table})"
+            f"ptr %waste, ptr %{tag}.s{table})"
         )
 
     @staticmethod
