@@ -17,25 +17,14 @@ _PACKAGE = __name__.partition(".")[0]
 _PATIENCE = 10.0  # s that a fork waits: an import may itself wait for the thread that forks
 
 
-def around(close: Callable[[], object], open: Callable[[], object]) -> None:
-    """Call ``close`` before every fork and ``open`` after it, in both processes.
+Handler = Callable[[], object]
+_pairs: list[tuple[Handler, Handler]] = []
+_to_open: dict[int, list[Handler]] = {}  # of threads that fork
 
-    A fork that waits lets others import modules with handlers of their own, and calls the later
-    ones of these only: here nothing is opened that was not closed.
-    """
-    closed: list[int] = []  # threads that fork
 
-    def before() -> None:
-        close()
-        closed.append(_me())
-
-    def after() -> None:
-        if _me() in closed:
-            closed.remove(_me())
-            open()
-
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=before, after_in_parent=after, after_in_child=after)
+def around(close: Handler, open: Handler) -> None:
+    """Call ``close`` before every fork and ``open`` after it, in both processes."""
+    _pairs.append((close, open))
 
 
 def awaited_lock() -> AbstractContextManager[Any]:
@@ -97,5 +86,30 @@ def _forget_halves() -> None:
             sys.modules.pop(name, None)
 
 
+def _close_all() -> None:
+    """Wait for imports and close; while it waits others may import what has to be closed, too.
+
+    Python itself would not call what is registered while it forks.
+    """
+    to_open = _to_open[_me()] = []
+    _wait_for_imports()
+    while len(to_open) < len(_pairs):
+        close, open = _pairs[len(to_open)]
+        close()
+        to_open.append(open)
+        if len(to_open) == len(_pairs):
+            _wait_for_imports()
+
+
+def _open_all() -> None:
+    for open in reversed(_to_open.pop(_me(), [])):
+        open()
+
+
+def _begin_child() -> None:
+    _open_all()
+    _forget_halves()
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_wait_for_imports, after_in_child=_forget_halves)
+    os.register_at_fork(before=_close_all, after_in_parent=_open_all, after_in_child=_begin_child)

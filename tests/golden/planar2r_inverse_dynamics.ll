@@ -1,3 +1,141 @@
+define void @read0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+start:
+  %t1 = sub i64 %end, 1
+  %t2 = add i64 %row, 0
+  %t3 = icmp slt i64 %t2, %end
+  %t4 = select i1 %t3, i64 %t2, i64 %t1
+  %t5 = mul i64 %t4, %stride
+  %t6 = getelementptr double, ptr %base, i64 %t5
+  %t7 = add i64 %row, 1
+  %t8 = icmp slt i64 %t7, %end
+  %t9 = select i1 %t8, i64 %t7, i64 %t1
+  %t10 = mul i64 %t9, %stride
+  %t11 = getelementptr double, ptr %base, i64 %t10
+  %t12 = add i64 %row, 2
+  %t13 = icmp slt i64 %t12, %end
+  %t14 = select i1 %t13, i64 %t12, i64 %t1
+  %t15 = mul i64 %t14, %stride
+  %t16 = getelementptr double, ptr %base, i64 %t15
+  %t17 = add i64 %row, 3
+  %t18 = icmp slt i64 %t17, %end
+  %t19 = select i1 %t18, i64 %t17, i64 %t1
+  %t20 = mul i64 %t19, %stride
+  %t21 = getelementptr double, ptr %base, i64 %t20
+  %t22 = getelementptr double, ptr %t6, i64 0
+  %t23 = load <2 x double>, ptr %t22, align 8
+  %t24 = getelementptr double, ptr %t11, i64 0
+  %t25 = load <2 x double>, ptr %t24, align 8
+  %t26 = getelementptr double, ptr %t16, i64 0
+  %t27 = load <2 x double>, ptr %t26, align 8
+  %t28 = getelementptr double, ptr %t21, i64 0
+  %t29 = load <2 x double>, ptr %t28, align 8
+  %t30 = shufflevector <2 x double> %t23, <2 x double> %t27, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %t31 = shufflevector <2 x double> %t25, <2 x double> %t29, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  %t32 = shufflevector <4 x double> %t30, <4 x double> %t31, <4 x i32> <i32 0, i32 4, i32 2, i32 6>
+  %t33 = shufflevector <4 x double> %t30, <4 x double> %t31, <4 x i32> <i32 1, i32 5, i32 3, i32 7>
+  %t34 = getelementptr i8, ptr %s, i64 0
+  store <4 x double> %t32, ptr %t34, align 32
+  %t35 = getelementptr i8, ptr %s, i64 32
+  store <4 x double> %t33, ptr %t35, align 32
+  ret void
+}
+define void @write0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+start:
+  %t1 = sub i64 %end, 1
+  %t2 = add i64 %row, 0
+  %t3 = icmp slt i64 %t2, %end
+  %t4 = mul i64 %t2, %stride
+  %t5 = getelementptr double, ptr %base, i64 %t4
+  %t6 = select i1 %t3, ptr %t5, ptr %waste
+  %t7 = add i64 %row, 1
+  %t8 = icmp slt i64 %t7, %end
+  %t9 = mul i64 %t7, %stride
+  %t10 = getelementptr double, ptr %base, i64 %t9
+  %t11 = select i1 %t8, ptr %t10, ptr %waste
+  %t12 = add i64 %row, 2
+  %t13 = icmp slt i64 %t12, %end
+  %t14 = mul i64 %t12, %stride
+  %t15 = getelementptr double, ptr %base, i64 %t14
+  %t16 = select i1 %t13, ptr %t15, ptr %waste
+  %t17 = add i64 %row, 3
+  %t18 = icmp slt i64 %t17, %end
+  %t19 = mul i64 %t17, %stride
+  %t20 = getelementptr double, ptr %base, i64 %t19
+  %t21 = select i1 %t18, ptr %t20, ptr %waste
+  %t22 = getelementptr i8, ptr %s, i64 384
+  %t23 = load <4 x double>, ptr %t22, align 32
+  %t24 = getelementptr i8, ptr %s, i64 0
+  %t25 = load <4 x double>, ptr %t24, align 32
+  %t26 = shufflevector <4 x double> %t23, <4 x double> %t25, <4 x i32> <i32 0, i32 4, i32 2, i32 6>
+  %t27 = shufflevector <4 x double> %t23, <4 x double> %t25, <4 x i32> <i32 1, i32 5, i32 3, i32 7>
+  %t28 = shufflevector <4 x double> %t26, <4 x double> poison, <2 x i32> <i32 0, i32 1>
+  %t29 = getelementptr double, ptr %t6, i64 0
+  store <2 x double> %t28, ptr %t29, align 8
+  %t30 = shufflevector <4 x double> %t27, <4 x double> poison, <2 x i32> <i32 0, i32 1>
+  %t31 = getelementptr double, ptr %t11, i64 0
+  store <2 x double> %t30, ptr %t31, align 8
+  %t32 = shufflevector <4 x double> %t26, <4 x double> poison, <2 x i32> <i32 2, i32 3>
+  %t33 = getelementptr double, ptr %t16, i64 0
+  store <2 x double> %t32, ptr %t33, align 8
+  %t34 = shufflevector <4 x double> %t27, <4 x double> poison, <2 x i32> <i32 2, i32 3>
+  %t35 = getelementptr double, ptr %t21, i64 0
+  store <2 x double> %t34, ptr %t35, align 8
+  ret void
+}
+define void @write1(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+start:
+  %t1 = sub i64 %end, 1
+  %t2 = add i64 %row, 0
+  %t3 = icmp slt i64 %t2, %end
+  %t4 = mul i64 %t2, %stride
+  %t5 = getelementptr double, ptr %base, i64 %t4
+  %t6 = select i1 %t3, ptr %t5, ptr %waste
+  %t7 = add i64 %row, 1
+  %t8 = icmp slt i64 %t7, %end
+  %t9 = mul i64 %t7, %stride
+  %t10 = getelementptr double, ptr %base, i64 %t9
+  %t11 = select i1 %t8, ptr %t10, ptr %waste
+  %t12 = add i64 %row, 2
+  %t13 = icmp slt i64 %t12, %end
+  %t14 = mul i64 %t12, %stride
+  %t15 = getelementptr double, ptr %base, i64 %t14
+  %t16 = select i1 %t13, ptr %t15, ptr %waste
+  %t17 = add i64 %row, 3
+  %t18 = icmp slt i64 %t17, %end
+  %t19 = mul i64 %t17, %stride
+  %t20 = getelementptr double, ptr %base, i64 %t19
+  %t21 = select i1 %t18, ptr %t20, ptr %waste
+  %t22 = getelementptr i8, ptr %s, i64 416
+  %t23 = load <4 x double>, ptr %t22, align 32
+  %t24 = getelementptr i8, ptr %s, i64 32
+  %t25 = load <4 x double>, ptr %t24, align 32
+  %t26 = shufflevector <4 x double> %t23, <4 x double> %t25, <4 x i32> <i32 0, i32 4, i32 2, i32 6>
+  %t27 = shufflevector <4 x double> %t23, <4 x double> %t25, <4 x i32> <i32 1, i32 5, i32 3, i32 7>
+  %t28 = shufflevector <4 x double> %t26, <4 x double> poison, <2 x i32> <i32 0, i32 1>
+  %t29 = getelementptr double, ptr %t6, i64 0
+  store <2 x double> %t28, ptr %t29, align 8
+  %t30 = shufflevector <4 x double> %t27, <4 x double> poison, <2 x i32> <i32 0, i32 1>
+  %t31 = getelementptr double, ptr %t11, i64 0
+  store <2 x double> %t30, ptr %t31, align 8
+  %t32 = shufflevector <4 x double> %t26, <4 x double> poison, <2 x i32> <i32 2, i32 3>
+  %t33 = getelementptr double, ptr %t16, i64 0
+  store <2 x double> %t32, ptr %t33, align 8
+  %t34 = shufflevector <4 x double> %t27, <4 x double> poison, <2 x i32> <i32 2, i32 3>
+  %t35 = getelementptr double, ptr %t21, i64 0
+  store <2 x double> %t34, ptr %t35, align 8
+  ret void
+}
+declare double @sin(double) #2
+declare double @cos(double) #2
+declare double @llvm.fabs.f64(double)
+declare <4 x double> @llvm.fma.v4f64(<4 x double>, <4 x double>, <4 x double>)
+declare <4 x double> @llvm.sqrt.v4f64(<4 x double>)
+declare <4 x double> @llvm.fabs.v4f64(<4 x double>)
+declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
+attributes #0 = { nounwind noinline }
+attributes #1 = { nounwind noinline cold }
+attributes #2 = { nounwind }
+
 define private void @chunk0(ptr noalias %s) #0 {
   %l6 = getelementptr i8, ptr %s, i64 192
   %v6 = load <4 x double>, ptr %l6, align 32
@@ -123,256 +261,6 @@ attributes #1 = { nounwind noinline cold }
 attributes #2 = { nounwind }
 
 ; calls other modules
-define void @read0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
-start:
-  %t1 = sub i64 %end, 1
-  %t2 = add i64 %row, 0
-  %t3 = icmp slt i64 %t2, %end
-  %t4 = select i1 %t3, i64 %t2, i64 %t1
-  %t5 = mul i64 %t4, %stride
-  %t6 = getelementptr double, ptr %base, i64 %t5
-  %t7 = add i64 %row, 1
-  %t8 = icmp slt i64 %t7, %end
-  %t9 = select i1 %t8, i64 %t7, i64 %t1
-  %t10 = mul i64 %t9, %stride
-  %t11 = getelementptr double, ptr %base, i64 %t10
-  %t12 = add i64 %row, 2
-  %t13 = icmp slt i64 %t12, %end
-  %t14 = select i1 %t13, i64 %t12, i64 %t1
-  %t15 = mul i64 %t14, %stride
-  %t16 = getelementptr double, ptr %base, i64 %t15
-  %t17 = add i64 %row, 3
-  %t18 = icmp slt i64 %t17, %end
-  %t19 = select i1 %t18, i64 %t17, i64 %t1
-  %t20 = mul i64 %t19, %stride
-  %t21 = getelementptr double, ptr %base, i64 %t20
-  %t22 = getelementptr double, ptr %t6, i64 0
-  %t23 = load <2 x double>, ptr %t22, align 8
-  %t24 = getelementptr double, ptr %t11, i64 0
-  %t25 = load <2 x double>, ptr %t24, align 8
-  %t26 = getelementptr double, ptr %t16, i64 0
-  %t27 = load <2 x double>, ptr %t26, align 8
-  %t28 = getelementptr double, ptr %t21, i64 0
-  %t29 = load <2 x double>, ptr %t28, align 8
-  %t30 = shufflevector <2 x double> %t23, <2 x double> %t27, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %t31 = shufflevector <2 x double> %t25, <2 x double> %t29, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %t32 = shufflevector <4 x double> %t30, <4 x double> %t31, <4 x i32> <i32 0, i32 4, i32 2, i32 6>
-  %t33 = shufflevector <4 x double> %t30, <4 x double> %t31, <4 x i32> <i32 1, i32 5, i32 3, i32 7>
-  %t34 = getelementptr i8, ptr %s, i64 0
-  store <4 x double> %t32, ptr %t34, align 32
-  %t35 = getelementptr i8, ptr %s, i64 32
-  store <4 x double> %t33, ptr %t35, align 32
-  ret void
-}
-define void @read1(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
-start:
-  %t1 = sub i64 %end, 1
-  %t2 = add i64 %row, 0
-  %t3 = icmp slt i64 %t2, %end
-  %t4 = select i1 %t3, i64 %t2, i64 %t1
-  %t5 = mul i64 %t4, %stride
-  %t6 = getelementptr double, ptr %base, i64 %t5
-  %t7 = add i64 %row, 1
-  %t8 = icmp slt i64 %t7, %end
-  %t9 = select i1 %t8, i64 %t7, i64 %t1
-  %t10 = mul i64 %t9, %stride
-  %t11 = getelementptr double, ptr %base, i64 %t10
-  %t12 = add i64 %row, 2
-  %t13 = icmp slt i64 %t12, %end
-  %t14 = select i1 %t13, i64 %t12, i64 %t1
-  %t15 = mul i64 %t14, %stride
-  %t16 = getelementptr double, ptr %base, i64 %t15
-  %t17 = add i64 %row, 3
-  %t18 = icmp slt i64 %t17, %end
-  %t19 = select i1 %t18, i64 %t17, i64 %t1
-  %t20 = mul i64 %t19, %stride
-  %t21 = getelementptr double, ptr %base, i64 %t20
-  %t22 = getelementptr double, ptr %t6, i64 0
-  %t23 = load <2 x double>, ptr %t22, align 8
-  %t24 = getelementptr double, ptr %t11, i64 0
-  %t25 = load <2 x double>, ptr %t24, align 8
-  %t26 = getelementptr double, ptr %t16, i64 0
-  %t27 = load <2 x double>, ptr %t26, align 8
-  %t28 = getelementptr double, ptr %t21, i64 0
-  %t29 = load <2 x double>, ptr %t28, align 8
-  %t30 = shufflevector <2 x double> %t23, <2 x double> %t27, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %t31 = shufflevector <2 x double> %t25, <2 x double> %t29, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %t32 = shufflevector <4 x double> %t30, <4 x double> %t31, <4 x i32> <i32 0, i32 4, i32 2, i32 6>
-  %t33 = shufflevector <4 x double> %t30, <4 x double> %t31, <4 x i32> <i32 1, i32 5, i32 3, i32 7>
-  %t34 = getelementptr i8, ptr %s, i64 64
-  store <4 x double> %t32, ptr %t34, align 32
-  %t35 = getelementptr i8, ptr %s, i64 96
-  store <4 x double> %t33, ptr %t35, align 32
-  ret void
-}
-define void @read2(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
-start:
-  %t1 = sub i64 %end, 1
-  %t2 = add i64 %row, 0
-  %t3 = icmp slt i64 %t2, %end
-  %t4 = select i1 %t3, i64 %t2, i64 %t1
-  %t5 = mul i64 %t4, %stride
-  %t6 = getelementptr double, ptr %base, i64 %t5
-  %t7 = add i64 %row, 1
-  %t8 = icmp slt i64 %t7, %end
-  %t9 = select i1 %t8, i64 %t7, i64 %t1
-  %t10 = mul i64 %t9, %stride
-  %t11 = getelementptr double, ptr %base, i64 %t10
-  %t12 = add i64 %row, 2
-  %t13 = icmp slt i64 %t12, %end
-  %t14 = select i1 %t13, i64 %t12, i64 %t1
-  %t15 = mul i64 %t14, %stride
-  %t16 = getelementptr double, ptr %base, i64 %t15
-  %t17 = add i64 %row, 3
-  %t18 = icmp slt i64 %t17, %end
-  %t19 = select i1 %t18, i64 %t17, i64 %t1
-  %t20 = mul i64 %t19, %stride
-  %t21 = getelementptr double, ptr %base, i64 %t20
-  %t22 = getelementptr double, ptr %t6, i64 0
-  %t23 = load <2 x double>, ptr %t22, align 8
-  %t24 = getelementptr double, ptr %t11, i64 0
-  %t25 = load <2 x double>, ptr %t24, align 8
-  %t26 = getelementptr double, ptr %t16, i64 0
-  %t27 = load <2 x double>, ptr %t26, align 8
-  %t28 = getelementptr double, ptr %t21, i64 0
-  %t29 = load <2 x double>, ptr %t28, align 8
-  %t30 = shufflevector <2 x double> %t23, <2 x double> %t27, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %t31 = shufflevector <2 x double> %t25, <2 x double> %t29, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %t32 = shufflevector <4 x double> %t30, <4 x double> %t31, <4 x i32> <i32 0, i32 4, i32 2, i32 6>
-  %t33 = shufflevector <4 x double> %t30, <4 x double> %t31, <4 x i32> <i32 1, i32 5, i32 3, i32 7>
-  %t34 = getelementptr i8, ptr %s, i64 128
-  store <4 x double> %t32, ptr %t34, align 32
-  %t35 = getelementptr i8, ptr %s, i64 160
-  store <4 x double> %t33, ptr %t35, align 32
-  ret void
-}
-define void @read3(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
-start:
-  %t1 = sub i64 %end, 1
-  %t2 = add i64 %row, 0
-  %t3 = icmp slt i64 %t2, %end
-  %t4 = select i1 %t3, i64 %t2, i64 %t1
-  %t5 = mul i64 %t4, %stride
-  %t6 = getelementptr double, ptr %base, i64 %t5
-  %t7 = add i64 %row, 1
-  %t8 = icmp slt i64 %t7, %end
-  %t9 = select i1 %t8, i64 %t7, i64 %t1
-  %t10 = mul i64 %t9, %stride
-  %t11 = getelementptr double, ptr %base, i64 %t10
-  %t12 = add i64 %row, 2
-  %t13 = icmp slt i64 %t12, %end
-  %t14 = select i1 %t13, i64 %t12, i64 %t1
-  %t15 = mul i64 %t14, %stride
-  %t16 = getelementptr double, ptr %base, i64 %t15
-  %t17 = add i64 %row, 3
-  %t18 = icmp slt i64 %t17, %end
-  %t19 = select i1 %t18, i64 %t17, i64 %t1
-  %t20 = mul i64 %t19, %stride
-  %t21 = getelementptr double, ptr %base, i64 %t20
-  %t22 = getelementptr double, ptr %t6, i64 0
-  %t23 = load <2 x double>, ptr %t22, align 8
-  %t24 = getelementptr double, ptr %t11, i64 0
-  %t25 = load <2 x double>, ptr %t24, align 8
-  %t26 = getelementptr double, ptr %t16, i64 0
-  %t27 = load <2 x double>, ptr %t26, align 8
-  %t28 = getelementptr double, ptr %t21, i64 0
-  %t29 = load <2 x double>, ptr %t28, align 8
-  %t30 = shufflevector <2 x double> %t23, <2 x double> %t27, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %t31 = shufflevector <2 x double> %t25, <2 x double> %t29, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
-  %t32 = shufflevector <4 x double> %t30, <4 x double> %t31, <4 x i32> <i32 0, i32 4, i32 2, i32 6>
-  %t33 = shufflevector <4 x double> %t30, <4 x double> %t31, <4 x i32> <i32 1, i32 5, i32 3, i32 7>
-  %t34 = getelementptr i8, ptr %s, i64 192
-  store <4 x double> %t32, ptr %t34, align 32
-  %t35 = getelementptr i8, ptr %s, i64 224
-  store <4 x double> %t33, ptr %t35, align 32
-  ret void
-}
-define void @write0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
-start:
-  %t1 = sub i64 %end, 1
-  %t2 = add i64 %row, 0
-  %t3 = icmp slt i64 %t2, %end
-  %t4 = mul i64 %t2, %stride
-  %t5 = getelementptr double, ptr %base, i64 %t4
-  %t6 = select i1 %t3, ptr %t5, ptr %waste
-  %t7 = add i64 %row, 1
-  %t8 = icmp slt i64 %t7, %end
-  %t9 = mul i64 %t7, %stride
-  %t10 = getelementptr double, ptr %base, i64 %t9
-  %t11 = select i1 %t8, ptr %t10, ptr %waste
-  %t12 = add i64 %row, 2
-  %t13 = icmp slt i64 %t12, %end
-  %t14 = mul i64 %t12, %stride
-  %t15 = getelementptr double, ptr %base, i64 %t14
-  %t16 = select i1 %t13, ptr %t15, ptr %waste
-  %t17 = add i64 %row, 3
-  %t18 = icmp slt i64 %t17, %end
-  %t19 = mul i64 %t17, %stride
-  %t20 = getelementptr double, ptr %base, i64 %t19
-  %t21 = select i1 %t18, ptr %t20, ptr %waste
-  %t22 = getelementptr i8, ptr %s, i64 384
-  %t23 = load <4 x double>, ptr %t22, align 32
-  %t24 = getelementptr i8, ptr %s, i64 0
-  %t25 = load <4 x double>, ptr %t24, align 32
-  %t26 = shufflevector <4 x double> %t23, <4 x double> %t25, <4 x i32> <i32 0, i32 4, i32 2, i32 6>
-  %t27 = shufflevector <4 x double> %t23, <4 x double> %t25, <4 x i32> <i32 1, i32 5, i32 3, i32 7>
-  %t28 = shufflevector <4 x double> %t26, <4 x double> poison, <2 x i32> <i32 0, i32 1>
-  %t29 = getelementptr double, ptr %t6, i64 0
-  store <2 x double> %t28, ptr %t29, align 8
-  %t30 = shufflevector <4 x double> %t27, <4 x double> poison, <2 x i32> <i32 0, i32 1>
-  %t31 = getelementptr double, ptr %t11, i64 0
-  store <2 x double> %t30, ptr %t31, align 8
-  %t32 = shufflevector <4 x double> %t26, <4 x double> poison, <2 x i32> <i32 2, i32 3>
-  %t33 = getelementptr double, ptr %t16, i64 0
-  store <2 x double> %t32, ptr %t33, align 8
-  %t34 = shufflevector <4 x double> %t27, <4 x double> poison, <2 x i32> <i32 2, i32 3>
-  %t35 = getelementptr double, ptr %t21, i64 0
-  store <2 x double> %t34, ptr %t35, align 8
-  ret void
-}
-define void @write1(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
-start:
-  %t1 = sub i64 %end, 1
-  %t2 = add i64 %row, 0
-  %t3 = icmp slt i64 %t2, %end
-  %t4 = mul i64 %t2, %stride
-  %t5 = getelementptr double, ptr %base, i64 %t4
-  %t6 = select i1 %t3, ptr %t5, ptr %waste
-  %t7 = add i64 %row, 1
-  %t8 = icmp slt i64 %t7, %end
-  %t9 = mul i64 %t7, %stride
-  %t10 = getelementptr double, ptr %base, i64 %t9
-  %t11 = select i1 %t8, ptr %t10, ptr %waste
-  %t12 = add i64 %row, 2
-  %t13 = icmp slt i64 %t12, %end
-  %t14 = mul i64 %t12, %stride
-  %t15 = getelementptr double, ptr %base, i64 %t14
-  %t16 = select i1 %t13, ptr %t15, ptr %waste
-  %t17 = add i64 %row, 3
-  %t18 = icmp slt i64 %t17, %end
-  %t19 = mul i64 %t17, %stride
-  %t20 = getelementptr double, ptr %base, i64 %t19
-  %t21 = select i1 %t18, ptr %t20, ptr %waste
-  %t22 = getelementptr i8, ptr %s, i64 416
-  %t23 = load <4 x double>, ptr %t22, align 32
-  %t24 = getelementptr i8, ptr %s, i64 32
-  %t25 = load <4 x double>, ptr %t24, align 32
-  %t26 = shufflevector <4 x double> %t23, <4 x double> %t25, <4 x i32> <i32 0, i32 4, i32 2, i32 6>
-  %t27 = shufflevector <4 x double> %t23, <4 x double> %t25, <4 x i32> <i32 1, i32 5, i32 3, i32 7>
-  %t28 = shufflevector <4 x double> %t26, <4 x double> poison, <2 x i32> <i32 0, i32 1>
-  %t29 = getelementptr double, ptr %t6, i64 0
-  store <2 x double> %t28, ptr %t29, align 8
-  %t30 = shufflevector <4 x double> %t27, <4 x double> poison, <2 x i32> <i32 0, i32 1>
-  %t31 = getelementptr double, ptr %t11, i64 0
-  store <2 x double> %t30, ptr %t31, align 8
-  %t32 = shufflevector <4 x double> %t26, <4 x double> poison, <2 x i32> <i32 2, i32 3>
-  %t33 = getelementptr double, ptr %t16, i64 0
-  store <2 x double> %t32, ptr %t33, align 8
-  %t34 = shufflevector <4 x double> %t27, <4 x double> poison, <2 x i32> <i32 2, i32 3>
-  %t35 = getelementptr double, ptr %t21, i64 0
-  store <2 x double> %t34, ptr %t35, align 8
-  ret void
-}
 @angles0 = private constant [6 x i64] [i64 0, i64 256, i64 288, i64 32, i64 320, i64 352]
 define void @entry(i64 %begin, i64 %end, ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, ptr %scratch) #0 {
 start:
@@ -433,82 +321,98 @@ many:
   %many0.in0.p = load ptr, ptr %many0.in0.q
   %many0.in0.r = getelementptr i64, ptr %in.strides, i64 0
   %many0.in0.n = load i64, ptr %many0.in0.r
-  call void @read0(ptr %many0.in0.p, i64 %many0.in0.n, i64 %many0.row, i64 %end, ptr %waste, ptr %s0)
+  %many0.in0.s = getelementptr i8, ptr %s0, i64 0
+  call void @read0(ptr %many0.in0.p, i64 %many0.in0.n, i64 %many0.row, i64 %end, ptr %waste, ptr %many0.in0.s)
   %many1.in0.q = getelementptr ptr, ptr %in, i64 0
   %many1.in0.p = load ptr, ptr %many1.in0.q
   %many1.in0.r = getelementptr i64, ptr %in.strides, i64 0
   %many1.in0.n = load i64, ptr %many1.in0.r
-  call void @read0(ptr %many1.in0.p, i64 %many1.in0.n, i64 %many1.row, i64 %end, ptr %waste, ptr %s1)
+  %many1.in0.s = getelementptr i8, ptr %s1, i64 0
+  call void @read0(ptr %many1.in0.p, i64 %many1.in0.n, i64 %many1.row, i64 %end, ptr %waste, ptr %many1.in0.s)
   %many2.in0.q = getelementptr ptr, ptr %in, i64 0
   %many2.in0.p = load ptr, ptr %many2.in0.q
   %many2.in0.r = getelementptr i64, ptr %in.strides, i64 0
   %many2.in0.n = load i64, ptr %many2.in0.r
-  call void @read0(ptr %many2.in0.p, i64 %many2.in0.n, i64 %many2.row, i64 %end, ptr %waste, ptr %s2)
+  %many2.in0.s = getelementptr i8, ptr %s2, i64 0
+  call void @read0(ptr %many2.in0.p, i64 %many2.in0.n, i64 %many2.row, i64 %end, ptr %waste, ptr %many2.in0.s)
   %many3.in0.q = getelementptr ptr, ptr %in, i64 0
   %many3.in0.p = load ptr, ptr %many3.in0.q
   %many3.in0.r = getelementptr i64, ptr %in.strides, i64 0
   %many3.in0.n = load i64, ptr %many3.in0.r
-  call void @read0(ptr %many3.in0.p, i64 %many3.in0.n, i64 %many3.row, i64 %end, ptr %waste, ptr %s3)
+  %many3.in0.s = getelementptr i8, ptr %s3, i64 0
+  call void @read0(ptr %many3.in0.p, i64 %many3.in0.n, i64 %many3.row, i64 %end, ptr %waste, ptr %many3.in0.s)
   %many0.in1.q = getelementptr ptr, ptr %in, i64 1
   %many0.in1.p = load ptr, ptr %many0.in1.q
   %many0.in1.r = getelementptr i64, ptr %in.strides, i64 1
   %many0.in1.n = load i64, ptr %many0.in1.r
-  call void @read1(ptr %many0.in1.p, i64 %many0.in1.n, i64 %many0.row, i64 %end, ptr %waste, ptr %s0)
+  %many0.in1.s = getelementptr i8, ptr %s0, i64 64
+  call void @read0(ptr %many0.in1.p, i64 %many0.in1.n, i64 %many0.row, i64 %end, ptr %waste, ptr %many0.in1.s)
   %many1.in1.q = getelementptr ptr, ptr %in, i64 1
   %many1.in1.p = load ptr, ptr %many1.in1.q
   %many1.in1.r = getelementptr i64, ptr %in.strides, i64 1
   %many1.in1.n = load i64, ptr %many1.in1.r
-  call void @read1(ptr %many1.in1.p, i64 %many1.in1.n, i64 %many1.row, i64 %end, ptr %waste, ptr %s1)
+  %many1.in1.s = getelementptr i8, ptr %s1, i64 64
+  call void @read0(ptr %many1.in1.p, i64 %many1.in1.n, i64 %many1.row, i64 %end, ptr %waste, ptr %many1.in1.s)
   %many2.in1.q = getelementptr ptr, ptr %in, i64 1
   %many2.in1.p = load ptr, ptr %many2.in1.q
   %many2.in1.r = getelementptr i64, ptr %in.strides, i64 1
   %many2.in1.n = load i64, ptr %many2.in1.r
-  call void @read1(ptr %many2.in1.p, i64 %many2.in1.n, i64 %many2.row, i64 %end, ptr %waste, ptr %s2)
+  %many2.in1.s = getelementptr i8, ptr %s2, i64 64
+  call void @read0(ptr %many2.in1.p, i64 %many2.in1.n, i64 %many2.row, i64 %end, ptr %waste, ptr %many2.in1.s)
   %many3.in1.q = getelementptr ptr, ptr %in, i64 1
   %many3.in1.p = load ptr, ptr %many3.in1.q
   %many3.in1.r = getelementptr i64, ptr %in.strides, i64 1
   %many3.in1.n = load i64, ptr %many3.in1.r
-  call void @read1(ptr %many3.in1.p, i64 %many3.in1.n, i64 %many3.row, i64 %end, ptr %waste, ptr %s3)
+  %many3.in1.s = getelementptr i8, ptr %s3, i64 64
+  call void @read0(ptr %many3.in1.p, i64 %many3.in1.n, i64 %many3.row, i64 %end, ptr %waste, ptr %many3.in1.s)
   %many0.in2.q = getelementptr ptr, ptr %in, i64 2
   %many0.in2.p = load ptr, ptr %many0.in2.q
   %many0.in2.r = getelementptr i64, ptr %in.strides, i64 2
   %many0.in2.n = load i64, ptr %many0.in2.r
-  call void @read2(ptr %many0.in2.p, i64 %many0.in2.n, i64 %many0.row, i64 %end, ptr %waste, ptr %s0)
+  %many0.in2.s = getelementptr i8, ptr %s0, i64 128
+  call void @read0(ptr %many0.in2.p, i64 %many0.in2.n, i64 %many0.row, i64 %end, ptr %waste, ptr %many0.in2.s)
   %many1.in2.q = getelementptr ptr, ptr %in, i64 2
   %many1.in2.p = load ptr, ptr %many1.in2.q
   %many1.in2.r = getelementptr i64, ptr %in.strides, i64 2
   %many1.in2.n = load i64, ptr %many1.in2.r
-  call void @read2(ptr %many1.in2.p, i64 %many1.in2.n, i64 %many1.row, i64 %end, ptr %waste, ptr %s1)
+  %many1.in2.s = getelementptr i8, ptr %s1, i64 128
+  call void @read0(ptr %many1.in2.p, i64 %many1.in2.n, i64 %many1.row, i64 %end, ptr %waste, ptr %many1.in2.s)
   %many2.in2.q = getelementptr ptr, ptr %in, i64 2
   %many2.in2.p = load ptr, ptr %many2.in2.q
   %many2.in2.r = getelementptr i64, ptr %in.strides, i64 2
   %many2.in2.n = load i64, ptr %many2.in2.r
-  call void @read2(ptr %many2.in2.p, i64 %many2.in2.n, i64 %many2.row, i64 %end, ptr %waste, ptr %s2)
+  %many2.in2.s = getelementptr i8, ptr %s2, i64 128
+  call void @read0(ptr %many2.in2.p, i64 %many2.in2.n, i64 %many2.row, i64 %end, ptr %waste, ptr %many2.in2.s)
   %many3.in2.q = getelementptr ptr, ptr %in, i64 2
   %many3.in2.p = load ptr, ptr %many3.in2.q
   %many3.in2.r = getelementptr i64, ptr %in.strides, i64 2
   %many3.in2.n = load i64, ptr %many3.in2.r
-  call void @read2(ptr %many3.in2.p, i64 %many3.in2.n, i64 %many3.row, i64 %end, ptr %waste, ptr %s3)
+  %many3.in2.s = getelementptr i8, ptr %s3, i64 128
+  call void @read0(ptr %many3.in2.p, i64 %many3.in2.n, i64 %many3.row, i64 %end, ptr %waste, ptr %many3.in2.s)
   %many0.in3.q = getelementptr ptr, ptr %in, i64 3
   %many0.in3.p = load ptr, ptr %many0.in3.q
   %many0.in3.r = getelementptr i64, ptr %in.strides, i64 3
   %many0.in3.n = load i64, ptr %many0.in3.r
-  call void @read3(ptr %many0.in3.p, i64 %many0.in3.n, i64 %many0.row, i64 %end, ptr %waste, ptr %s0)
+  %many0.in3.s = getelementptr i8, ptr %s0, i64 192
+  call void @read0(ptr %many0.in3.p, i64 %many0.in3.n, i64 %many0.row, i64 %end, ptr %waste, ptr %many0.in3.s)
   %many1.in3.q = getelementptr ptr, ptr %in, i64 3
   %many1.in3.p = load ptr, ptr %many1.in3.q
   %many1.in3.r = getelementptr i64, ptr %in.strides, i64 3
   %many1.in3.n = load i64, ptr %many1.in3.r
-  call void @read3(ptr %many1.in3.p, i64 %many1.in3.n, i64 %many1.row, i64 %end, ptr %waste, ptr %s1)
+  %many1.in3.s = getelementptr i8, ptr %s1, i64 192
+  call void @read0(ptr %many1.in3.p, i64 %many1.in3.n, i64 %many1.row, i64 %end, ptr %waste, ptr %many1.in3.s)
   %many2.in3.q = getelementptr ptr, ptr %in, i64 3
   %many2.in3.p = load ptr, ptr %many2.in3.q
   %many2.in3.r = getelementptr i64, ptr %in.strides, i64 3
   %many2.in3.n = load i64, ptr %many2.in3.r
-  call void @read3(ptr %many2.in3.p, i64 %many2.in3.n, i64 %many2.row, i64 %end, ptr %waste, ptr %s2)
+  %many2.in3.s = getelementptr i8, ptr %s2, i64 192
+  call void @read0(ptr %many2.in3.p, i64 %many2.in3.n, i64 %many2.row, i64 %end, ptr %waste, ptr %many2.in3.s)
   %many3.in3.q = getelementptr ptr, ptr %in, i64 3
   %many3.in3.p = load ptr, ptr %many3.in3.q
   %many3.in3.r = getelementptr i64, ptr %in.strides, i64 3
   %many3.in3.n = load i64, ptr %many3.in3.r
-  call void @read3(ptr %many3.in3.p, i64 %many3.in3.n, i64 %many3.row, i64 %end, ptr %waste, ptr %s3)
+  %many3.in3.s = getelementptr i8, ptr %s3, i64 192
+  call void @read0(ptr %many3.in3.p, i64 %many3.in3.n, i64 %many3.row, i64 %end, ptr %waste, ptr %many3.in3.s)
   %many0.angles0 = call i1 @sincos(ptr %s0, ptr @angles0, i64 2)
   br i1 %many0.angles0, label %many0.angles0.far, label %many0.angles0.near
 many0.angles0.far:
@@ -538,42 +442,50 @@ many3.angles0.near:
   %many0.out0.p = load ptr, ptr %many0.out0.q
   %many0.out0.r = getelementptr i64, ptr %out.strides, i64 0
   %many0.out0.n = load i64, ptr %many0.out0.r
-  call void @write0(ptr %many0.out0.p, i64 %many0.out0.n, i64 %many0.row, i64 %end, ptr %waste, ptr %s0)
+  %many0.out0.s = getelementptr i8, ptr %s0, i64 0
+  call void @write0(ptr %many0.out0.p, i64 %many0.out0.n, i64 %many0.row, i64 %end, ptr %waste, ptr %many0.out0.s)
   %many1.out0.q = getelementptr ptr, ptr %out, i64 0
   %many1.out0.p = load ptr, ptr %many1.out0.q
   %many1.out0.r = getelementptr i64, ptr %out.strides, i64 0
   %many1.out0.n = load i64, ptr %many1.out0.r
-  call void @write0(ptr %many1.out0.p, i64 %many1.out0.n, i64 %many1.row, i64 %end, ptr %waste, ptr %s1)
+  %many1.out0.s = getelementptr i8, ptr %s1, i64 0
+  call void @write0(ptr %many1.out0.p, i64 %many1.out0.n, i64 %many1.row, i64 %end, ptr %waste, ptr %many1.out0.s)
   %many2.out0.q = getelementptr ptr, ptr %out, i64 0
   %many2.out0.p = load ptr, ptr %many2.out0.q
   %many2.out0.r = getelementptr i64, ptr %out.strides, i64 0
   %many2.out0.n = load i64, ptr %many2.out0.r
-  call void @write0(ptr %many2.out0.p, i64 %many2.out0.n, i64 %many2.row, i64 %end, ptr %waste, ptr %s2)
+  %many2.out0.s = getelementptr i8, ptr %s2, i64 0
+  call void @write0(ptr %many2.out0.p, i64 %many2.out0.n, i64 %many2.row, i64 %end, ptr %waste, ptr %many2.out0.s)
   %many3.out0.q = getelementptr ptr, ptr %out, i64 0
   %many3.out0.p = load ptr, ptr %many3.out0.q
   %many3.out0.r = getelementptr i64, ptr %out.strides, i64 0
   %many3.out0.n = load i64, ptr %many3.out0.r
-  call void @write0(ptr %many3.out0.p, i64 %many3.out0.n, i64 %many3.row, i64 %end, ptr %waste, ptr %s3)
+  %many3.out0.s = getelementptr i8, ptr %s3, i64 0
+  call void @write0(ptr %many3.out0.p, i64 %many3.out0.n, i64 %many3.row, i64 %end, ptr %waste, ptr %many3.out0.s)
   %many0.out1.q = getelementptr ptr, ptr %out, i64 1
   %many0.out1.p = load ptr, ptr %many0.out1.q
   %many0.out1.r = getelementptr i64, ptr %out.strides, i64 1
   %many0.out1.n = load i64, ptr %many0.out1.r
-  call void @write1(ptr %many0.out1.p, i64 %many0.out1.n, i64 %many0.row, i64 %end, ptr %waste, ptr %s0)
+  %many0.out1.s = getelementptr i8, ptr %s0, i64 0
+  call void @write1(ptr %many0.out1.p, i64 %many0.out1.n, i64 %many0.row, i64 %end, ptr %waste, ptr %many0.out1.s)
   %many1.out1.q = getelementptr ptr, ptr %out, i64 1
   %many1.out1.p = load ptr, ptr %many1.out1.q
   %many1.out1.r = getelementptr i64, ptr %out.strides, i64 1
   %many1.out1.n = load i64, ptr %many1.out1.r
-  call void @write1(ptr %many1.out1.p, i64 %many1.out1.n, i64 %many1.row, i64 %end, ptr %waste, ptr %s1)
+  %many1.out1.s = getelementptr i8, ptr %s1, i64 0
+  call void @write1(ptr %many1.out1.p, i64 %many1.out1.n, i64 %many1.row, i64 %end, ptr %waste, ptr %many1.out1.s)
   %many2.out1.q = getelementptr ptr, ptr %out, i64 1
   %many2.out1.p = load ptr, ptr %many2.out1.q
   %many2.out1.r = getelementptr i64, ptr %out.strides, i64 1
   %many2.out1.n = load i64, ptr %many2.out1.r
-  call void @write1(ptr %many2.out1.p, i64 %many2.out1.n, i64 %many2.row, i64 %end, ptr %waste, ptr %s2)
+  %many2.out1.s = getelementptr i8, ptr %s2, i64 0
+  call void @write1(ptr %many2.out1.p, i64 %many2.out1.n, i64 %many2.row, i64 %end, ptr %waste, ptr %many2.out1.s)
   %many3.out1.q = getelementptr ptr, ptr %out, i64 1
   %many3.out1.p = load ptr, ptr %many3.out1.q
   %many3.out1.r = getelementptr i64, ptr %out.strides, i64 1
   %many3.out1.n = load i64, ptr %many3.out1.r
-  call void @write1(ptr %many3.out1.p, i64 %many3.out1.n, i64 %many3.row, i64 %end, ptr %waste, ptr %s3)
+  %many3.out1.s = getelementptr i8, ptr %s3, i64 0
+  call void @write1(ptr %many3.out1.p, i64 %many3.out1.n, i64 %many3.row, i64 %end, ptr %waste, ptr %many3.out1.s)
   br label %many.end
 many.end:
   br label %head
@@ -588,22 +500,26 @@ one:
   %one0.in0.p = load ptr, ptr %one0.in0.q
   %one0.in0.r = getelementptr i64, ptr %in.strides, i64 0
   %one0.in0.n = load i64, ptr %one0.in0.r
-  call void @read0(ptr %one0.in0.p, i64 %one0.in0.n, i64 %one0.row, i64 %end, ptr %waste, ptr %s0)
+  %one0.in0.s = getelementptr i8, ptr %s0, i64 0
+  call void @read0(ptr %one0.in0.p, i64 %one0.in0.n, i64 %one0.row, i64 %end, ptr %waste, ptr %one0.in0.s)
   %one0.in1.q = getelementptr ptr, ptr %in, i64 1
   %one0.in1.p = load ptr, ptr %one0.in1.q
   %one0.in1.r = getelementptr i64, ptr %in.strides, i64 1
   %one0.in1.n = load i64, ptr %one0.in1.r
-  call void @read1(ptr %one0.in1.p, i64 %one0.in1.n, i64 %one0.row, i64 %end, ptr %waste, ptr %s0)
+  %one0.in1.s = getelementptr i8, ptr %s0, i64 64
+  call void @read0(ptr %one0.in1.p, i64 %one0.in1.n, i64 %one0.row, i64 %end, ptr %waste, ptr %one0.in1.s)
   %one0.in2.q = getelementptr ptr, ptr %in, i64 2
   %one0.in2.p = load ptr, ptr %one0.in2.q
   %one0.in2.r = getelementptr i64, ptr %in.strides, i64 2
   %one0.in2.n = load i64, ptr %one0.in2.r
-  call void @read2(ptr %one0.in2.p, i64 %one0.in2.n, i64 %one0.row, i64 %end, ptr %waste, ptr %s0)
+  %one0.in2.s = getelementptr i8, ptr %s0, i64 128
+  call void @read0(ptr %one0.in2.p, i64 %one0.in2.n, i64 %one0.row, i64 %end, ptr %waste, ptr %one0.in2.s)
   %one0.in3.q = getelementptr ptr, ptr %in, i64 3
   %one0.in3.p = load ptr, ptr %one0.in3.q
   %one0.in3.r = getelementptr i64, ptr %in.strides, i64 3
   %one0.in3.n = load i64, ptr %one0.in3.r
-  call void @read3(ptr %one0.in3.p, i64 %one0.in3.n, i64 %one0.row, i64 %end, ptr %waste, ptr %s0)
+  %one0.in3.s = getelementptr i8, ptr %s0, i64 192
+  call void @read0(ptr %one0.in3.p, i64 %one0.in3.n, i64 %one0.row, i64 %end, ptr %waste, ptr %one0.in3.s)
   %one0.angles0 = call i1 @sincos(ptr %s0, ptr @angles0, i64 2)
   br i1 %one0.angles0, label %one0.angles0.far, label %one0.angles0.near
 one0.angles0.far:
@@ -615,12 +531,14 @@ one0.angles0.near:
   %one0.out0.p = load ptr, ptr %one0.out0.q
   %one0.out0.r = getelementptr i64, ptr %out.strides, i64 0
   %one0.out0.n = load i64, ptr %one0.out0.r
-  call void @write0(ptr %one0.out0.p, i64 %one0.out0.n, i64 %one0.row, i64 %end, ptr %waste, ptr %s0)
+  %one0.out0.s = getelementptr i8, ptr %s0, i64 0
+  call void @write0(ptr %one0.out0.p, i64 %one0.out0.n, i64 %one0.row, i64 %end, ptr %waste, ptr %one0.out0.s)
   %one0.out1.q = getelementptr ptr, ptr %out, i64 1
   %one0.out1.p = load ptr, ptr %one0.out1.q
   %one0.out1.r = getelementptr i64, ptr %out.strides, i64 1
   %one0.out1.n = load i64, ptr %one0.out1.r
-  call void @write1(ptr %one0.out1.p, i64 %one0.out1.n, i64 %one0.row, i64 %end, ptr %waste, ptr %s0)
+  %one0.out1.s = getelementptr i8, ptr %s0, i64 0
+  call void @write1(ptr %one0.out1.p, i64 %one0.out1.n, i64 %one0.row, i64 %end, ptr %waste, ptr %one0.out1.s)
   br label %one.end
 one.end:
   br label %tail
@@ -629,6 +547,9 @@ done:
 }
 declare void @run0.many(ptr)
 declare void @run0.one(ptr)
+declare void @read0(ptr, i64, i64, i64, ptr, ptr)
+declare void @write0(ptr, i64, i64, i64, ptr, ptr)
+declare void @write1(ptr, i64, i64, i64, ptr, ptr)
 declare void @fetch.in(ptr, i64, i64, i64)
 declare void @fetch.out(ptr, i64, i64, i64)
 declare void @move.read(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
