@@ -1,7 +1,8 @@
-"""The order of the machine operations, cut into steps that compile fast.
+"""The order of the machine operations, cut into steps that compile and run fast.
 
-LLVM is superlinear in the length of a basic block, so a long program is a sequence of
-functions (chunks) that hand values on through a scratch block. Sines and cosines are computed
+A long program is a sequence of functions (chunks) that hand values on through a scratch block:
+several groups of samples take one in turn while its code is at hand, and LLVM, where it compiles
+them, is superlinear in the length of a basic block. Sines and cosines are computed
 in batches between chunks, many angles at a time.
 """
 
