@@ -132,7 +132,7 @@ def payload(
     >>> q, v, a = np.random.default_rng(0).normal(size=(3, 500, 7))
     >>> log = q, v, a, jounce.inverse_dynamics(held, q, v, a)[0]
     >>> found = jounce.identification.payload(arm, "flange", log, consistent=False)
-    >>> found.com.round(6).tolist()
+    >>> (found.com.round(6) + 0.0).tolist()
     [0.0, 0.02, 0.1]
     """
     if not logs:
