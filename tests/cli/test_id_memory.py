@@ -24,7 +24,8 @@ def peak():
 atexit.register(peak)
 main()
 """
-SHORT, LONG = 400_000, 1_200_000  # samples; both have several windows of the spline
+SHORT, LONG = 400_000, 2_400_000  # samples; both have several windows of the spline
+RUNS = 3  # of which the least counts: how far threads run ahead of each other differs by 20 MiB
 
 
 JOINTS, KNOT = 60, 0.25  # s: the knots lie this far apart, 250 samples
@@ -57,7 +58,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path):
         log = tmp_path / f"{samples}.csv"
         write_log(log, samples)
         sizes.append(log.stat().st_size)
-        peaks.append(run("panda", log, "-o", out)[1])
+        peaks.append(min(run("panda", log, "-o", out)[1] for _ in range(RUNS)))
     assert peaks[1] - peaks[0] < (sizes[1] - sizes[0]) / 10, [f"{p / 2**20:.0f} MiB" for p in peaks]
     assert peaks[1] < 2**30
     assert len(read_table(out).time) == LONG
