@@ -10,7 +10,8 @@ import numpy as np
 
 from jounce.codegen.machine_code import MachineCode
 
-SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 5)
+WORD = ctypes.c_int64
+SIGNATURE = ctypes.CFUNCTYPE(None, WORD, WORD, *[ctypes.c_void_p] * 5, WORD)
 
 
 def run_rows(
@@ -19,13 +20,18 @@ def run_rows(
     outputs: Sequence[np.ndarray],
     begin: int = 0,
     end: int | None = None,
+    *,
+    whole: int | None = None,
 ) -> None:
-    """Compute rows begin…end−1 of arrays (rows, width); an input of one row is repeated."""
+    """Compute rows begin…end−1 of arrays (rows, width); an input of one row is repeated.
+
+    ``whole`` is how many rows they are part of.
+    """
     rows = max((len(x) for x in (*inputs, *outputs)), default=0)
     scratch = ctypes.create_string_buffer(code.scratch_bytes)
     last = rows if end is None else end
     places = (*_places(inputs, rows), *_places(outputs, rows))
-    SIGNATURE(code.address)(begin, last, *places, scratch)
+    SIGNATURE(code.address)(begin, last, *places, scratch, whole or rows)
 
 
 def _places(arrays: Sequence[np.ndarray], rows: int) -> tuple[Any, Any]:

@@ -17,7 +17,7 @@ from jounce.codegen import machine_code as native
 from jounce.codegen.gate import compiling
 from jounce.codegen.llvm.host import compile_module, host, target_machine
 from jounce.codegen.llvm.printer import print_llvm
-from jounce.codegen.llvm.sweep import PAST_CACHE, WIDE, packed_columns, segments
+from jounce.codegen.llvm.sweep import LINE, PAST_CACHE, WIDE, long_runs
 from jounce.codegen.machine_code import MachineCode, compile_program
 from tests.backends.entry_point import run_rows
 from tests.tolerances import EXACT, ROUNDOFF, assert_close
@@ -129,35 +129,65 @@ def test_zeros_side_by_side(gaps: tuple[int, ...], lanes: int):
             assert np.isnan(actual).all(), "written outside the rows"
 
 
+NARROW = (1, 2, 7, 16, 17, 65, WIDE - 1)
+
+
+def narrow() -> Program:
+    """Return rows of values and constants of several widths."""
+    graph = Graph()
+    x, y = graph.inputs(2)
+    outputs = [[x * float(k) + y if k % 3 else 0.5 for k in range(n)] for n in NARROW]
+    return graph.program([2], outputs)
+
+
 @pytest.mark.parametrize("lanes", [2, 4, 8])
-@pytest.mark.parametrize("gaps", [(300, 40, 2), (299, 40, 2)])
-@pytest.mark.parametrize("offset", [0, 1])
-def test_rows_that_do_not_stay_in_the_cache(gaps: tuple[int, ...], lanes: int, offset: int):
-    """Even and odd widths, at addresses that are multiples of 16 bytes or not."""
-    program = wide(gaps)
-    width = program.output_widths[0]
-    assert width >= WIDE
-    rows = PAST_CACHE // (8 * width) + 6
+@pytest.mark.parametrize(
+    "program",
+    [narrow(), wide((300, 40, 2)), wide((299, 40, 2)), wide((3, 400))],
+    ids=["narrow", "even", "odd", "late"],
+)
+@pytest.mark.parametrize("offset", range(8))
+def test_rows_that_do_not_stay_in_the_cache(program: Program, lanes: int, offset: int):
+    """Written by whole lines and what is left of them, wherever these begin, and nothing beside."""
+    rows = 4 * lanes + 5
     code = compile_program(program, fma=False, lanes=lanes)
     inputs = samples(program, rows)
-    memory = [np.full(rows * width + 2, np.nan) for width in program.output_widths]
-    outputs = [x[offset : x.size - 2 + offset].reshape(rows, -1) for x in memory]
-    run_rows(code, inputs, outputs, 1, rows)
-    for actual, desired in zip(outputs, interpret(program, inputs), strict=True):
-        assert_close(actual[1:], desired[1:], EXACT)
-        assert np.isnan(actual[0]).all()
-    for x in memory:
-        assert np.isnan(np.r_[x[:offset], x[x.size - 2 + offset :]]).all()
+    desired = interpret(program, inputs)
+    for begin, end in ((0, rows), (1, rows), (0, 4 * lanes), (lanes, lanes + 1)):
+        memory = [np.full(rows * width + 8, np.nan) for width in program.output_widths]
+        outputs = [x[offset : x.size - 8 + offset].reshape(rows, -1) for x in memory]
+        run_rows(code, inputs, outputs, begin, end, whole=PAST_CACHE)
+        for whole, actual, right in zip(memory, outputs, desired, strict=True):
+            assert_close(actual[begin:end], right[begin:end], EXACT)
+            actual[begin:end] = np.nan
+            assert np.isnan(whole).all(), "written outside the rows"
 
 
-def test_segments_of_a_row():
-    flags = [c == "0" for c in "10" + "0" * 14 + "1" + "0" * 19 + "11" + "0" * 18]
-    parts = segments(flags)
-    assert parts == [(0, 18), (16, 4), (16, 2)]
-    assert packed_columns(parts) == [*range(18), *range(34, 38), 54, 55]
-    assert segments([]) == []
-    assert segments([True] * 1000) == [(1000, 0)]
-    assert segments([False] * 4) == [(0, 4)]
+def test_rows_apart_that_do_not_stay_in_the_cache():
+    program = wide((300, 40, 2))
+    inputs = samples(program, 21)
+    memory = [np.full((21, width + 1), np.nan) for width in program.output_widths]
+    code = compile_program(program, fma=False)
+    run_rows(code, inputs, [x[:, :-1] for x in memory], whole=PAST_CACHE)
+    for actual, desired in zip(memory, interpret(program, inputs), strict=True):
+        assert_close(actual[:, :-1], desired, EXACT)
+        assert np.isnan(actual[:, -1]).all()
+
+
+def test_a_large_batch_is_the_same_as_small_ones():
+    """Also of rows so many that they go past the cache by themselves."""
+    program = narrow()
+    rows = PAST_CACHE // (8 * NARROW[-1]) + 6
+    code, inputs = compile_program(program, fma=False), samples(program, rows)
+    for actual, desired in zip(run(code, inputs, rows), interpret(program, inputs), strict=True):
+        assert_close(actual, desired, EXACT)
+
+
+def test_long_runs_of_zeros():
+    flags = [c == "0" for c in "10" + "0" * 31 + "1" + "0" * 31 + "1" + "0" * 40]
+    assert list(long_runs(flags)) == [(1, 33 - LINE + 1), (66, 106 - LINE + 1)]
+    assert list(long_runs([])) == list(long_runs([False] * 40)) == []
+    assert list(long_runs([True] * 1000)) == [(0, 1000 - LINE + 1)]
 
 
 def test_strides_and_repeated_rows(program: Program, code: MachineCode):

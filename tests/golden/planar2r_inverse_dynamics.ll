@@ -262,7 +262,7 @@ attributes #2 = { nounwind }
 
 ; calls other modules
 @angles0 = private constant [6 x i64] [i64 0, i64 256, i64 288, i64 32, i64 320, i64 352]
-define void @entry(i64 %begin, i64 %end, ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, ptr %scratch) #0 {
+define void @entry(i64 %begin, i64 %end, ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, ptr %scratch, i64 %rows) #0 {
 start:
   %a0 = ptrtoint ptr %scratch to i64
   %a1 = add i64 %a0, 63
@@ -273,7 +273,26 @@ start:
   %s2 = getelementptr i8, ptr %waste, i64 1088
   %s3 = getelementptr i8, ptr %waste, i64 1600
   %packed = getelementptr i8, ptr %waste, i64 2112
-  %rows = sub i64 %end, %begin
+  %way0.q = getelementptr ptr, ptr %out, i64 0
+  %way0.p = load ptr, ptr %way0.q
+  %way0.r = getelementptr i64, ptr %out.strides, i64 0
+  %way0.n = load i64, ptr %way0.r
+  %way0.numbers = mul i64 %way0.n, %rows
+  %way0.many = icmp sgt i64 %way0.numbers, 1048576
+  %way0.whole = icmp eq i64 %way0.n, 2
+  %past0 = and i1 %way0.many, %way0.whole
+  %way0.some = or i1 false, %past0
+  %way1.q = getelementptr ptr, ptr %out, i64 1
+  %way1.p = load ptr, ptr %way1.q
+  %way1.r = getelementptr i64, ptr %out.strides, i64 1
+  %way1.n = load i64, ptr %way1.r
+  %way1.numbers = mul i64 %way1.n, %rows
+  %way1.many = icmp sgt i64 %way1.numbers, 1048576
+  %way1.whole = icmp eq i64 %way1.n, 2
+  %past1 = and i1 %way1.many, %way1.whole
+  %way1.some = or i1 %way0.some, %past1
+  %past = or i1 %way1.some, false
+
   %full = sub i64 %end, 12
   br label %head
 head:
@@ -307,12 +326,14 @@ many:
   %ahead.out0.p = load ptr, ptr %ahead.out0.q
   %ahead.out0.r = getelementptr i64, ptr %out.strides, i64 0
   %ahead.out0.n = load i64, ptr %ahead.out0.r
-  call void @fetch.out(ptr %ahead.out0.p, i64 %ahead.out0.n, i64 %ahead, i64 %end)
+  %ahead.out0.apart = select i1 %past0, i64 0, i64 %ahead.out0.n
+  call void @fetch.out(ptr %ahead.out0.p, i64 %ahead.out0.apart, i64 %ahead, i64 %end)
   %ahead.out1.q = getelementptr ptr, ptr %out, i64 1
   %ahead.out1.p = load ptr, ptr %ahead.out1.q
   %ahead.out1.r = getelementptr i64, ptr %out.strides, i64 1
   %ahead.out1.n = load i64, ptr %ahead.out1.r
-  call void @fetch.out(ptr %ahead.out1.p, i64 %ahead.out1.n, i64 %ahead, i64 %end)
+  %ahead.out1.apart = select i1 %past1, i64 0, i64 %ahead.out1.n
+  call void @fetch.out(ptr %ahead.out1.p, i64 %ahead.out1.apart, i64 %ahead, i64 %end)
   %many0.row = add i64 %row.many, 0
   %many1.row = add i64 %row.many, 4
   %many2.row = add i64 %row.many, 8
@@ -442,50 +463,108 @@ many3.angles0.near:
   %many0.out0.p = load ptr, ptr %many0.out0.q
   %many0.out0.r = getelementptr i64, ptr %out.strides, i64 0
   %many0.out0.n = load i64, ptr %many0.out0.r
-  %many0.out0.s = getelementptr i8, ptr %s0, i64 0
-  call void @write0(ptr %many0.out0.p, i64 %many0.out0.n, i64 %many0.row, i64 %end, ptr %waste, ptr %many0.out0.s)
+  %many0.out0.before = mul i64 0, 64
+  %many0.out0.packed = getelementptr i8, ptr %packed, i64 %many0.out0.before
+  %many0.out0.base = select i1 %past0, ptr %many0.out0.packed, ptr %many0.out0.p
+  %many0.out0.stride = select i1 %past0, i64 2, i64 %many0.out0.n
+  %many0.out0.row = select i1 %past0, i64 0, i64 %many0.row
+  %many0.out0.end = select i1 %past0, i64 4, i64 %end
+  call void @write0(ptr %many0.out0.base, i64 %many0.out0.stride, i64 %many0.out0.row, i64 %many0.out0.end, ptr %waste, ptr %s0)
   %many1.out0.q = getelementptr ptr, ptr %out, i64 0
   %many1.out0.p = load ptr, ptr %many1.out0.q
   %many1.out0.r = getelementptr i64, ptr %out.strides, i64 0
   %many1.out0.n = load i64, ptr %many1.out0.r
-  %many1.out0.s = getelementptr i8, ptr %s1, i64 0
-  call void @write0(ptr %many1.out0.p, i64 %many1.out0.n, i64 %many1.row, i64 %end, ptr %waste, ptr %many1.out0.s)
+  %many1.out0.before = mul i64 1, 64
+  %many1.out0.packed = getelementptr i8, ptr %packed, i64 %many1.out0.before
+  %many1.out0.base = select i1 %past0, ptr %many1.out0.packed, ptr %many1.out0.p
+  %many1.out0.stride = select i1 %past0, i64 2, i64 %many1.out0.n
+  %many1.out0.row = select i1 %past0, i64 0, i64 %many1.row
+  %many1.out0.end = select i1 %past0, i64 4, i64 %end
+  call void @write0(ptr %many1.out0.base, i64 %many1.out0.stride, i64 %many1.out0.row, i64 %many1.out0.end, ptr %waste, ptr %s1)
   %many2.out0.q = getelementptr ptr, ptr %out, i64 0
   %many2.out0.p = load ptr, ptr %many2.out0.q
   %many2.out0.r = getelementptr i64, ptr %out.strides, i64 0
   %many2.out0.n = load i64, ptr %many2.out0.r
-  %many2.out0.s = getelementptr i8, ptr %s2, i64 0
-  call void @write0(ptr %many2.out0.p, i64 %many2.out0.n, i64 %many2.row, i64 %end, ptr %waste, ptr %many2.out0.s)
+  %many2.out0.before = mul i64 2, 64
+  %many2.out0.packed = getelementptr i8, ptr %packed, i64 %many2.out0.before
+  %many2.out0.base = select i1 %past0, ptr %many2.out0.packed, ptr %many2.out0.p
+  %many2.out0.stride = select i1 %past0, i64 2, i64 %many2.out0.n
+  %many2.out0.row = select i1 %past0, i64 0, i64 %many2.row
+  %many2.out0.end = select i1 %past0, i64 4, i64 %end
+  call void @write0(ptr %many2.out0.base, i64 %many2.out0.stride, i64 %many2.out0.row, i64 %many2.out0.end, ptr %waste, ptr %s2)
   %many3.out0.q = getelementptr ptr, ptr %out, i64 0
   %many3.out0.p = load ptr, ptr %many3.out0.q
   %many3.out0.r = getelementptr i64, ptr %out.strides, i64 0
   %many3.out0.n = load i64, ptr %many3.out0.r
-  %many3.out0.s = getelementptr i8, ptr %s3, i64 0
-  call void @write0(ptr %many3.out0.p, i64 %many3.out0.n, i64 %many3.row, i64 %end, ptr %waste, ptr %many3.out0.s)
+  %many3.out0.before = mul i64 3, 64
+  %many3.out0.packed = getelementptr i8, ptr %packed, i64 %many3.out0.before
+  %many3.out0.base = select i1 %past0, ptr %many3.out0.packed, ptr %many3.out0.p
+  %many3.out0.stride = select i1 %past0, i64 2, i64 %many3.out0.n
+  %many3.out0.row = select i1 %past0, i64 0, i64 %many3.row
+  %many3.out0.end = select i1 %past0, i64 4, i64 %end
+  call void @write0(ptr %many3.out0.base, i64 %many3.out0.stride, i64 %many3.out0.row, i64 %many3.out0.end, ptr %waste, ptr %s3)
+  br i1 %past0, label %many.way0, label %many.way0.done
+many.way0:
+  %many.way0.q = getelementptr ptr, ptr %out, i64 0
+  %many.way0.p = load ptr, ptr %many.way0.q
+  %many.way0.r = getelementptr i64, ptr %out.strides, i64 0
+  %many.way0.n = load i64, ptr %many.way0.r
+  call void @sweep(ptr %many.way0.p, i64 %many.way0.n, i64 %row.many, i64 %end, i64 16, ptr %packed, i64 2, ptr null, i64 0, i1 true)
+  br label %many.way0.done
+many.way0.done:
   %many0.out1.q = getelementptr ptr, ptr %out, i64 1
   %many0.out1.p = load ptr, ptr %many0.out1.q
   %many0.out1.r = getelementptr i64, ptr %out.strides, i64 1
   %many0.out1.n = load i64, ptr %many0.out1.r
-  %many0.out1.s = getelementptr i8, ptr %s0, i64 0
-  call void @write1(ptr %many0.out1.p, i64 %many0.out1.n, i64 %many0.row, i64 %end, ptr %waste, ptr %many0.out1.s)
+  %many0.out1.before = mul i64 0, 64
+  %many0.out1.packed = getelementptr i8, ptr %packed, i64 %many0.out1.before
+  %many0.out1.base = select i1 %past1, ptr %many0.out1.packed, ptr %many0.out1.p
+  %many0.out1.stride = select i1 %past1, i64 2, i64 %many0.out1.n
+  %many0.out1.row = select i1 %past1, i64 0, i64 %many0.row
+  %many0.out1.end = select i1 %past1, i64 4, i64 %end
+  call void @write1(ptr %many0.out1.base, i64 %many0.out1.stride, i64 %many0.out1.row, i64 %many0.out1.end, ptr %waste, ptr %s0)
   %many1.out1.q = getelementptr ptr, ptr %out, i64 1
   %many1.out1.p = load ptr, ptr %many1.out1.q
   %many1.out1.r = getelementptr i64, ptr %out.strides, i64 1
   %many1.out1.n = load i64, ptr %many1.out1.r
-  %many1.out1.s = getelementptr i8, ptr %s1, i64 0
-  call void @write1(ptr %many1.out1.p, i64 %many1.out1.n, i64 %many1.row, i64 %end, ptr %waste, ptr %many1.out1.s)
+  %many1.out1.before = mul i64 1, 64
+  %many1.out1.packed = getelementptr i8, ptr %packed, i64 %many1.out1.before
+  %many1.out1.base = select i1 %past1, ptr %many1.out1.packed, ptr %many1.out1.p
+  %many1.out1.stride = select i1 %past1, i64 2, i64 %many1.out1.n
+  %many1.out1.row = select i1 %past1, i64 0, i64 %many1.row
+  %many1.out1.end = select i1 %past1, i64 4, i64 %end
+  call void @write1(ptr %many1.out1.base, i64 %many1.out1.stride, i64 %many1.out1.row, i64 %many1.out1.end, ptr %waste, ptr %s1)
   %many2.out1.q = getelementptr ptr, ptr %out, i64 1
   %many2.out1.p = load ptr, ptr %many2.out1.q
   %many2.out1.r = getelementptr i64, ptr %out.strides, i64 1
   %many2.out1.n = load i64, ptr %many2.out1.r
-  %many2.out1.s = getelementptr i8, ptr %s2, i64 0
-  call void @write1(ptr %many2.out1.p, i64 %many2.out1.n, i64 %many2.row, i64 %end, ptr %waste, ptr %many2.out1.s)
+  %many2.out1.before = mul i64 2, 64
+  %many2.out1.packed = getelementptr i8, ptr %packed, i64 %many2.out1.before
+  %many2.out1.base = select i1 %past1, ptr %many2.out1.packed, ptr %many2.out1.p
+  %many2.out1.stride = select i1 %past1, i64 2, i64 %many2.out1.n
+  %many2.out1.row = select i1 %past1, i64 0, i64 %many2.row
+  %many2.out1.end = select i1 %past1, i64 4, i64 %end
+  call void @write1(ptr %many2.out1.base, i64 %many2.out1.stride, i64 %many2.out1.row, i64 %many2.out1.end, ptr %waste, ptr %s2)
   %many3.out1.q = getelementptr ptr, ptr %out, i64 1
   %many3.out1.p = load ptr, ptr %many3.out1.q
   %many3.out1.r = getelementptr i64, ptr %out.strides, i64 1
   %many3.out1.n = load i64, ptr %many3.out1.r
-  %many3.out1.s = getelementptr i8, ptr %s3, i64 0
-  call void @write1(ptr %many3.out1.p, i64 %many3.out1.n, i64 %many3.row, i64 %end, ptr %waste, ptr %many3.out1.s)
+  %many3.out1.before = mul i64 3, 64
+  %many3.out1.packed = getelementptr i8, ptr %packed, i64 %many3.out1.before
+  %many3.out1.base = select i1 %past1, ptr %many3.out1.packed, ptr %many3.out1.p
+  %many3.out1.stride = select i1 %past1, i64 2, i64 %many3.out1.n
+  %many3.out1.row = select i1 %past1, i64 0, i64 %many3.row
+  %many3.out1.end = select i1 %past1, i64 4, i64 %end
+  call void @write1(ptr %many3.out1.base, i64 %many3.out1.stride, i64 %many3.out1.row, i64 %many3.out1.end, ptr %waste, ptr %s3)
+  br i1 %past1, label %many.way1, label %many.way1.done
+many.way1:
+  %many.way1.q = getelementptr ptr, ptr %out, i64 1
+  %many.way1.p = load ptr, ptr %many.way1.q
+  %many.way1.r = getelementptr i64, ptr %out.strides, i64 1
+  %many.way1.n = load i64, ptr %many.way1.r
+  call void @sweep(ptr %many.way1.p, i64 %many.way1.n, i64 %row.many, i64 %end, i64 16, ptr %packed, i64 2, ptr null, i64 0, i1 true)
+  br label %many.way1.done
+many.way1.done:
   br label %many.end
 many.end:
   br label %head
@@ -531,18 +610,51 @@ one0.angles0.near:
   %one0.out0.p = load ptr, ptr %one0.out0.q
   %one0.out0.r = getelementptr i64, ptr %out.strides, i64 0
   %one0.out0.n = load i64, ptr %one0.out0.r
-  %one0.out0.s = getelementptr i8, ptr %s0, i64 0
-  call void @write0(ptr %one0.out0.p, i64 %one0.out0.n, i64 %one0.row, i64 %end, ptr %waste, ptr %one0.out0.s)
+  %one0.out0.before = mul i64 0, 64
+  %one0.out0.packed = getelementptr i8, ptr %packed, i64 %one0.out0.before
+  %one0.out0.base = select i1 %past0, ptr %one0.out0.packed, ptr %one0.out0.p
+  %one0.out0.stride = select i1 %past0, i64 2, i64 %one0.out0.n
+  %one0.out0.row = select i1 %past0, i64 0, i64 %one0.row
+  %one0.out0.end = select i1 %past0, i64 4, i64 %end
+  call void @write0(ptr %one0.out0.base, i64 %one0.out0.stride, i64 %one0.out0.row, i64 %one0.out0.end, ptr %waste, ptr %s0)
+  br i1 %past0, label %one.way0, label %one.way0.done
+one.way0:
+  %one.way0.q = getelementptr ptr, ptr %out, i64 0
+  %one.way0.p = load ptr, ptr %one.way0.q
+  %one.way0.r = getelementptr i64, ptr %out.strides, i64 0
+  %one.way0.n = load i64, ptr %one.way0.r
+  call void @sweep(ptr %one.way0.p, i64 %one.way0.n, i64 %row.one, i64 %end, i64 4, ptr %packed, i64 2, ptr null, i64 0, i1 true)
+  br label %one.way0.done
+one.way0.done:
   %one0.out1.q = getelementptr ptr, ptr %out, i64 1
   %one0.out1.p = load ptr, ptr %one0.out1.q
   %one0.out1.r = getelementptr i64, ptr %out.strides, i64 1
   %one0.out1.n = load i64, ptr %one0.out1.r
-  %one0.out1.s = getelementptr i8, ptr %s0, i64 0
-  call void @write1(ptr %one0.out1.p, i64 %one0.out1.n, i64 %one0.row, i64 %end, ptr %waste, ptr %one0.out1.s)
+  %one0.out1.before = mul i64 0, 64
+  %one0.out1.packed = getelementptr i8, ptr %packed, i64 %one0.out1.before
+  %one0.out1.base = select i1 %past1, ptr %one0.out1.packed, ptr %one0.out1.p
+  %one0.out1.stride = select i1 %past1, i64 2, i64 %one0.out1.n
+  %one0.out1.row = select i1 %past1, i64 0, i64 %one0.row
+  %one0.out1.end = select i1 %past1, i64 4, i64 %end
+  call void @write1(ptr %one0.out1.base, i64 %one0.out1.stride, i64 %one0.out1.row, i64 %one0.out1.end, ptr %waste, ptr %s0)
+  br i1 %past1, label %one.way1, label %one.way1.done
+one.way1:
+  %one.way1.q = getelementptr ptr, ptr %out, i64 1
+  %one.way1.p = load ptr, ptr %one.way1.q
+  %one.way1.r = getelementptr i64, ptr %out.strides, i64 1
+  %one.way1.n = load i64, ptr %one.way1.r
+  call void @sweep(ptr %one.way1.p, i64 %one.way1.n, i64 %row.one, i64 %end, i64 4, ptr %packed, i64 2, ptr null, i64 0, i1 true)
+  br label %one.way1.done
+one.way1.done:
   br label %one.end
 one.end:
   br label %tail
 done:
+  br i1 %past, label %fence, label %over
+fence:
+  fence seq_cst
+  br label %over
+over:
   ret void
 }
 declare void @run0.many(ptr)
@@ -555,7 +667,8 @@ declare void @fetch.out(ptr, i64, i64, i64)
 declare void @move.read(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
 declare void @move.write(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
 declare void @move.pack(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
-declare void @sweep(ptr, i64, i64, i64, i64, ptr, i64, ptr, i64)
+declare void @sweep(ptr, i64, i64, i64, i64, ptr, i64, ptr, i64, i1)
+declare void @clear(ptr, i64)
 declare void @sincos_libm(ptr, ptr, i64)
 declare i1 @sincos(ptr, ptr, i64)
 declare double @sin(double) #2
@@ -804,129 +917,204 @@ loop:
 done:
   ret void
 }
-define void @sweep(ptr %out, i64 %stride, i64 %row, i64 %end, i64 %rows, ptr %packed, i64 %width, ptr %table, i64 %count) #0 {
-  %bytes = mul i64 %stride, 8
-  %total = mul i64 %bytes, %rows
-  %large = icmp sgt i64 %total, 8388608
-  %address = ptrtoint ptr %out to i64
-  %bits = or i64 %address, %bytes
-  %odd = and i64 %bits, 15
-  %aligned = icmp eq i64 %odd, 0
-  %past = and i1 %large, %aligned
-  %function = select i1 %past, ptr @sweep.past, ptr @sweep.near
-  %after = add i64 %row, 4
-  %full = icmp slt i64 %after, %end
-  %last = select i1 %full, i64 %after, i64 %end
-  call void %function(ptr %out, i64 %stride, i64 %row, i64 %last, ptr %packed, i64 %width, ptr %table, i64 %count)
-  ret void
-}
-define private void @sweep.near(ptr %out, i64 %stride, i64 %begin, i64 %end, ptr %packed, i64 %width, ptr %table, i64 %count) #0 {
+define void @sweep(ptr %out, i64 %stride, i64 %row, i64 %end, i64 %most, ptr %packed, i64 %width, ptr %runs, i64 %count, i1 %past) #0 {
 start:
-  br label %rows
-rows:
-  %row = phi i64 [ %begin, %start ], [ %row.next, %row.done ]
-  %source.first = phi ptr [ %packed, %start ], [ %source.row, %row.done ]
-  %more.rows = icmp slt i64 %row, %end
-  br i1 %more.rows, label %row.start, label %done
-row.start:
+  %left = sub i64 %end, %row
+  %few = icmp slt i64 %left, %most
+  %rows = select i1 %few, i64 %left, i64 %most
+  %all = mul i64 %rows, %width
+  %beside = icmp eq i64 %stride, %width
+  %dense = icmp eq i64 %count, 0
+  %together = and i1 %beside, %dense
+  %pieces = select i1 %together, i64 1, i64 %rows
+  %numbers = select i1 %together, i64 %all, i64 %width
   %offset = mul i64 %row, %stride
   %first = getelementptr double, ptr %out, i64 %offset
-  br label %segment
-segment:
-  %k = phi i64 [ 0, %row.start ], [ %k.next, %segment.done ]
-  %place = phi ptr [ %first, %row.start ], [ %place.copied, %segment.done ]
-  %source = phi ptr [ %source.first, %row.start ], [ %source.copied, %segment.done ]
-  %entry = getelementptr [2 x i64], ptr %table, i64 %k
-  %zeros = load i64, ptr %entry
-  %entry.1 = getelementptr i64, ptr %entry, i64 1
-  %copies = load i64, ptr %entry.1
-  %place.zeroed = getelementptr double, ptr %place, i64 %zeros
-  %place.copied = getelementptr double, ptr %place.zeroed, i64 %copies
-  %source.copied = getelementptr double, ptr %source, i64 %copies
-  %any.zeros = icmp sgt i64 %zeros, 0
-  br i1 %any.zeros, label %zero, label %copy.start
-zero:
-  %z = phi i64 [ 0, %segment ], [ %z.next, %zero ]
-  %zero.place = getelementptr double, ptr %place, i64 %z
-  store <4 x double> zeroinitializer, ptr %zero.place, align 8
-  %z.next = add i64 %z, 4
-  %more.zeros = icmp slt i64 %z.next, %zeros
-  br i1 %more.zeros, label %zero, label %copy.start
-copy.start:
-  %any.copies = icmp sgt i64 %copies, 0
-  br i1 %any.copies, label %copy, label %segment.done
-copy:
-  %c = phi i64 [ 0, %copy.start ], [ %c.next, %copy ]
-  %from = getelementptr double, ptr %source, i64 %c
-  %value = load <2 x double>, ptr %from, align 8
-  %to = getelementptr double, ptr %place.zeroed, i64 %c
-  store <2 x double> %value, ptr %to, align 8
-  %c.next = add i64 %c, 2
-  %more.copies = icmp slt i64 %c.next, %copies
-  br i1 %more.copies, label %copy, label %segment.done
-segment.done:
+  %copy = select i1 %past, ptr @copy.past, ptr @copy.near
+  br label %piece
+piece:
+  %k = phi i64 [ 0, %start ], [ %k.next, %piece ]
+  %to = phi ptr [ %first, %start ], [ %to.next, %piece ]
+  %from = phi ptr [ %packed, %start ], [ %from.next, %piece ]
+  call void %copy(ptr %to, ptr %from, i64 %numbers, ptr %runs, i64 %count)
+  %to.next = getelementptr double, ptr %to, i64 %stride
+  %from.next = getelementptr double, ptr %from, i64 %width
   %k.next = add i64 %k, 1
-  %more.segments = icmp slt i64 %k.next, %count
-  br i1 %more.segments, label %segment, label %row.done
-row.done:
-  %row.next = add i64 %row, 1
-  %source.row = getelementptr double, ptr %source.first, i64 %width
-  br label %rows
+  %more = icmp slt i64 %k.next, %pieces
+  br i1 %more, label %piece, label %done
 done:
   ret void
 }
-define private void @sweep.past(ptr %out, i64 %stride, i64 %begin, i64 %end, ptr %packed, i64 %width, ptr %table, i64 %count) #0 {
+define void @clear(ptr %packed, i64 %numbers) #0 {
 start:
-  br label %rows
-rows:
-  %row = phi i64 [ %begin, %start ], [ %row.next, %row.done ]
-  %source.first = phi ptr [ %packed, %start ], [ %source.row, %row.done ]
-  %more.rows = icmp slt i64 %row, %end
-  br i1 %more.rows, label %row.start, label %done
-row.start:
-  %offset = mul i64 %row, %stride
-  %first = getelementptr double, ptr %out, i64 %offset
-  br label %segment
-segment:
-  %k = phi i64 [ 0, %row.start ], [ %k.next, %segment.done ]
-  %place = phi ptr [ %first, %row.start ], [ %place.copied, %segment.done ]
-  %source = phi ptr [ %source.first, %row.start ], [ %source.copied, %segment.done ]
-  %entry = getelementptr [2 x i64], ptr %table, i64 %k
-  %zeros = load i64, ptr %entry
-  %entry.1 = getelementptr i64, ptr %entry, i64 1
-  %copies = load i64, ptr %entry.1
-  %place.zeroed = getelementptr double, ptr %place, i64 %zeros
-  %place.copied = getelementptr double, ptr %place.zeroed, i64 %copies
-  %source.copied = getelementptr double, ptr %source, i64 %copies
-  %any.zeros = icmp sgt i64 %zeros, 0
-  br i1 %any.zeros, label %zero, label %copy.start
-zero:
-  %z = phi i64 [ 0, %segment ], [ %z.next, %zero ]
-  %zero.place = getelementptr double, ptr %place, i64 %z
-  store <4 x double> zeroinitializer, ptr %zero.place, align 16, !nontemporal !0
-  %z.next = add i64 %z, 4
-  %more.zeros = icmp slt i64 %z.next, %zeros
-  br i1 %more.zeros, label %zero, label %copy.start
-copy.start:
-  %any.copies = icmp sgt i64 %copies, 0
-  br i1 %any.copies, label %copy, label %segment.done
-copy:
-  %c = phi i64 [ 0, %copy.start ], [ %c.next, %copy ]
-  %from = getelementptr double, ptr %source, i64 %c
-  %value = load <2 x double>, ptr %from, align 8
-  %to = getelementptr double, ptr %place.zeroed, i64 %c
-  store <2 x double> %value, ptr %to, align 16, !nontemporal !0
-  %c.next = add i64 %c, 2
-  %more.copies = icmp slt i64 %c.next, %copies
-  br i1 %more.copies, label %copy, label %segment.done
-segment.done:
+  br label %line
+line:
+  %k = phi i64 [ 0, %start ], [ %k.next, %line ]
+  %to = getelementptr double, ptr %packed, i64 %k
+  store <8 x double> zeroinitializer, ptr %to, align 64
+  %k.next = add i64 %k, 8
+  %more = icmp slt i64 %k.next, %numbers
+  br i1 %more, label %line, label %done
+done:
+  ret void
+}
+define private void @copy.near(ptr %to, ptr %from, i64 %numbers, ptr %runs, i64 %count) #0 {
+start:
+  %address = ptrtoint ptr %to to i64
+  %behind = sub i64 0, %address
+  %up = lshr i64 %behind, 3
+  %before = and i64 %up, 7
+  %short = icmp slt i64 %numbers, %before
+  %whole = select i1 %short, i64 %numbers, i64 %before
+  %full = sub i64 %numbers, 7
+  br label %head.test
+head.test:
+  %head.k = phi i64 [ 0, %start ], [ %head.next, %head ]
+  %head.more = icmp slt i64 %head.k, %whole
+  br i1 %head.more, label %head, label %run
+head:
+  %head.from = getelementptr double, ptr %from, i64 %head.k
+  %head.value = load i64, ptr %head.from, align 8
+  %head.to = getelementptr double, ptr %to, i64 %head.k
+  store i64 %head.value, ptr %head.to, align 8
+  %head.next = add i64 %head.k, 1
+  br label %head.test
+run:
+  %k = phi i64 [ 0, %head.test ], [ %k.next, %zeros.test ]
+  %at = phi i64 [ %head.k, %head.test ], [ %zeros.k, %zeros.test ]
+  %run.p = getelementptr [2 x i64], ptr %runs, i64 %k
+  %more = icmp slt i64 %k, %count
   %k.next = add i64 %k, 1
-  %more.segments = icmp slt i64 %k.next, %count
-  br i1 %more.segments, label %segment, label %row.done
-row.done:
-  %row.next = add i64 %row, 1
-  %source.row = getelementptr double, ptr %source.first, i64 %width
-  br label %rows
+  br i1 %more, label %between, label %rest.test
+between:
+  %run.end.p = getelementptr i64, ptr %run.p, i64 1
+  %run.begin = load i64, ptr %run.p
+  %run.end = load i64, ptr %run.end.p
+  br label %lines.test
+lines.test:
+  %lines.k = phi i64 [ %at, %between ], [ %lines.next, %lines ]
+  %lines.more = icmp slt i64 %lines.k, %run.begin
+  br i1 %lines.more, label %lines, label %zeros.test
+lines:
+  %lines.from = getelementptr double, ptr %from, i64 %lines.k
+  %lines.value = load <8 x double>, ptr %lines.from, align 8
+  %lines.to = getelementptr double, ptr %to, i64 %lines.k
+  store <8 x double> %lines.value, ptr %lines.to, align 64
+  %lines.next = add i64 %lines.k, 8
+  br label %lines.test
+zeros.test:
+  %zeros.k = phi i64 [ %lines.k, %lines.test ], [ %zeros.next, %zeros ]
+  %zeros.more = icmp slt i64 %zeros.k, %run.end
+  br i1 %zeros.more, label %zeros, label %run
+zeros:
+  %zeros.from = getelementptr double, ptr %from, i64 %zeros.k
+  %zeros.value = load <8 x double>, ptr %zeros.from, align 8
+  %zeros.to = getelementptr double, ptr %to, i64 %zeros.k
+  store <8 x double> zeroinitializer, ptr %zeros.to, align 64
+  %zeros.next = add i64 %zeros.k, 8
+  br label %zeros.test
+rest.test:
+  %rest.k = phi i64 [ %at, %run ], [ %rest.next, %rest ]
+  %rest.more = icmp slt i64 %rest.k, %full
+  br i1 %rest.more, label %rest, label %tail.test
+rest:
+  %rest.from = getelementptr double, ptr %from, i64 %rest.k
+  %rest.value = load <8 x double>, ptr %rest.from, align 8
+  %rest.to = getelementptr double, ptr %to, i64 %rest.k
+  store <8 x double> %rest.value, ptr %rest.to, align 64
+  %rest.next = add i64 %rest.k, 8
+  br label %rest.test
+tail.test:
+  %tail.k = phi i64 [ %rest.k, %rest.test ], [ %tail.next, %tail ]
+  %tail.more = icmp slt i64 %tail.k, %numbers
+  br i1 %tail.more, label %tail, label %done
+tail:
+  %tail.from = getelementptr double, ptr %from, i64 %tail.k
+  %tail.value = load i64, ptr %tail.from, align 8
+  %tail.to = getelementptr double, ptr %to, i64 %tail.k
+  store i64 %tail.value, ptr %tail.to, align 8
+  %tail.next = add i64 %tail.k, 1
+  br label %tail.test
+done:
+  ret void
+}
+define private void @copy.past(ptr %to, ptr %from, i64 %numbers, ptr %runs, i64 %count) #0 {
+start:
+  %address = ptrtoint ptr %to to i64
+  %behind = sub i64 0, %address
+  %up = lshr i64 %behind, 3
+  %before = and i64 %up, 7
+  %short = icmp slt i64 %numbers, %before
+  %whole = select i1 %short, i64 %numbers, i64 %before
+  %full = sub i64 %numbers, 7
+  br label %head.test
+head.test:
+  %head.k = phi i64 [ 0, %start ], [ %head.next, %head ]
+  %head.more = icmp slt i64 %head.k, %whole
+  br i1 %head.more, label %head, label %run
+head:
+  %head.from = getelementptr double, ptr %from, i64 %head.k
+  %head.value = load i64, ptr %head.from, align 8
+  %head.to = getelementptr double, ptr %to, i64 %head.k
+  store i64 %head.value, ptr %head.to, align 8, !nontemporal !0
+  %head.next = add i64 %head.k, 1
+  br label %head.test
+run:
+  %k = phi i64 [ 0, %head.test ], [ %k.next, %zeros.test ]
+  %at = phi i64 [ %head.k, %head.test ], [ %zeros.k, %zeros.test ]
+  %run.p = getelementptr [2 x i64], ptr %runs, i64 %k
+  %more = icmp slt i64 %k, %count
+  %k.next = add i64 %k, 1
+  br i1 %more, label %between, label %rest.test
+between:
+  %run.end.p = getelementptr i64, ptr %run.p, i64 1
+  %run.begin = load i64, ptr %run.p
+  %run.end = load i64, ptr %run.end.p
+  br label %lines.test
+lines.test:
+  %lines.k = phi i64 [ %at, %between ], [ %lines.next, %lines ]
+  %lines.more = icmp slt i64 %lines.k, %run.begin
+  br i1 %lines.more, label %lines, label %zeros.test
+lines:
+  %lines.from = getelementptr double, ptr %from, i64 %lines.k
+  %lines.value = load <8 x double>, ptr %lines.from, align 8
+  %lines.to = getelementptr double, ptr %to, i64 %lines.k
+  store <8 x double> %lines.value, ptr %lines.to, align 64, !nontemporal !0
+  %lines.next = add i64 %lines.k, 8
+  br label %lines.test
+zeros.test:
+  %zeros.k = phi i64 [ %lines.k, %lines.test ], [ %zeros.next, %zeros ]
+  %zeros.more = icmp slt i64 %zeros.k, %run.end
+  br i1 %zeros.more, label %zeros, label %run
+zeros:
+  %zeros.from = getelementptr double, ptr %from, i64 %zeros.k
+  %zeros.value = load <8 x double>, ptr %zeros.from, align 8
+  %zeros.to = getelementptr double, ptr %to, i64 %zeros.k
+  store <8 x double> zeroinitializer, ptr %zeros.to, align 64, !nontemporal !0
+  %zeros.next = add i64 %zeros.k, 8
+  br label %zeros.test
+rest.test:
+  %rest.k = phi i64 [ %at, %run ], [ %rest.next, %rest ]
+  %rest.more = icmp slt i64 %rest.k, %full
+  br i1 %rest.more, label %rest, label %tail.test
+rest:
+  %rest.from = getelementptr double, ptr %from, i64 %rest.k
+  %rest.value = load <8 x double>, ptr %rest.from, align 8
+  %rest.to = getelementptr double, ptr %to, i64 %rest.k
+  store <8 x double> %rest.value, ptr %rest.to, align 64, !nontemporal !0
+  %rest.next = add i64 %rest.k, 8
+  br label %rest.test
+tail.test:
+  %tail.k = phi i64 [ %rest.k, %rest.test ], [ %tail.next, %tail ]
+  %tail.more = icmp slt i64 %tail.k, %numbers
+  br i1 %tail.more, label %tail, label %done
+tail:
+  %tail.from = getelementptr double, ptr %from, i64 %tail.k
+  %tail.value = load i64, ptr %tail.from, align 8
+  %tail.to = getelementptr double, ptr %to, i64 %tail.k
+  store i64 %tail.value, ptr %tail.to, align 8, !nontemporal !0
+  %tail.next = add i64 %tail.k, 1
+  br label %tail.test
 done:
   ret void
 }

@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import Any
 
 from jounce.codegen.interpreter import interpret
-from jounce.codegen.llvm.sweep import PAST_CACHE, WIDE
 from jounce.codegen.machine_code import MachineCode
 from jounce.codegen.parallel import available_cores
 from jounce.codegen.program import Program
@@ -47,7 +46,6 @@ class Runner:
         self.operations = operations
         numbers = sum(program.input_widths) + sum(program.output_widths)
         self._work = operations + MOVED * numbers
-        self._row_bytes = 8 * max(program.output_widths)
         self._places = 2 * (len(program.input_widths) + len(program.outputs))
         self._header = lru_cache(KEPT_HEADERS)(self._new_header)
         self._local = threading.local()
@@ -84,7 +82,7 @@ class Runner:
         """Return what makes a job of words, and the words: nothing is known but its size."""
         count = max(1, min(int(asked), -(-rows // PART_ROWS), MAX_THREADS))
         most = max(1, BLOCK_ROWS // PART_ROWS)
-        least = most if count == 1 else part_size(rows, count, self._row_bytes)
+        least = most if count == 1 else part_size(rows)
         kind = ctypes.c_int64 * (HEADER + LINE * count + self._places)
         words = bytes(kind(rows, least, most, count, self.native.address, count - 1))
         return kind.from_buffer_copy, words
@@ -139,15 +137,9 @@ class Runner:
         return 1 if worth < 2 else min(available_cores(), worth)
 
 
-def part_size(rows: int, threads: int, row_bytes: int) -> int:
-    """Return how many times `PART_ROWS` rows a thread takes at least.
-
-    Wide rows that are written past the cache are so in parts that are themselves too large for it.
-    """
-    part = rows // FINEST + 1
-    if row_bytes >= 8 * WIDE and rows * row_bytes > threads * PAST_CACHE:
-        part = max(part, PAST_CACHE // row_bytes + 1)
-    return -(-part // PART_ROWS)
+def part_size(rows: int) -> int:
+    """Return how many times `PART_ROWS` rows a thread takes at least."""
+    return -(-(rows // FINEST + 1) // PART_ROWS)
 
 
 def run_interpreted(program: Program, inputs: Rows, outputs: Rows, rows: int) -> None:

@@ -111,7 +111,7 @@ run:
   %after.row = mul i64 %after, {PART_ROWS}
   %last = call i64 @llvm.smin.i64(i64 %after.row, i64 %rows)
   call void %entry(i64 %begin, i64 %last, ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, \
-ptr %scratch)
+ptr %scratch, i64 %rows)
   br label %again
 empty:
   br label %range

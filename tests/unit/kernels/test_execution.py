@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import jounce
-from jounce.codegen.llvm.sweep import PAST_CACHE
 from jounce.kernels import execution
 from jounce.kernels.execution import Runner
 from jounce.kernels.team import AWAKE, BOX, PART_ROWS, RANGES, team
@@ -145,12 +144,9 @@ def test_a_row_is_not_shared_however_much_work_it_is(monkeypatch: pytest.MonkeyP
 
 
 def test_parts_of_the_rows():
-    """Small ones at the end; what goes past the cache does so in parts too."""
-    assert execution.part_size(4096, 2, 72) == 1
-    assert execution.part_size(10**6, 2, 72) == 10**6 // execution.FINEST // PART_ROWS + 1
-    row_bytes = 2 * PAST_CACHE // 4096
-    assert execution.part_size(4096, 2, row_bytes) == 1
-    assert execution.part_size(8192, 2, row_bytes) == 2048 // PART_ROWS + 1
+    """Small ones at the end."""
+    assert execution.part_size(4096) == 1
+    assert execution.part_size(10**6) == 10**6 // execution.FINEST // PART_ROWS + 1
 
 
 @pytest.mark.parametrize("rows", [1, 31, 32, 33, 1000, 4097, 70_001])

@@ -2,20 +2,20 @@
 
     void entry(int64 begin, int64 end,
                const double *const *inputs, const int64 *input_strides,
-               double *const *outputs, const int64 *output_strides, void *scratch)
+               double *const *outputs, const int64 *output_strides, void *scratch, int64 rows)
 
 Row r of argument a starts at inputs[a] + r·stride (in doubles; 0 repeats one row) and holds
 its values side by side; outputs likewise. Rows begin…end−1 are computed, a group of `lanes`
 at a time, by the same instructions wherever a row stands: a result does not depend on its
-neighbours. Nothing is read or written outside these rows but the scratch block; the code has
-no state, so calls with different scratch blocks may run at the same time. In a long batch
-several groups take each step in turn, while its code is in the cache of the processor, and rows
-of later ones are fetched.
+neighbours. `rows` is how many the whole batch has, of which these may be a part. Nothing is read or
+written outside them but the scratch block; the code has no state, so calls with different scratch
+blocks may run at the same time. In a long batch several groups take each step in turn, while its
+code is in the cache of the processor, and rows of later ones are fetched.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -36,7 +36,7 @@ from jounce.codegen.llvm.rows import (
     print_writer,
 )
 from jounce.codegen.llvm.sincos import LIMIT, print_libm, print_sincos
-from jounce.codegen.llvm.sweep import PAIR, WIDE, packed_columns, print_sweep, segments
+from jounce.codegen.llvm.sweep import PAST_CACHE, WIDE, long_runs, print_sweep
 from jounce.codegen.llvm.types import declarations, splat, vector
 from jounce.codegen.program import Program
 from jounce.codegen.schedule import CHUNK, Angles, Chunk, Step, schedule
@@ -48,6 +48,7 @@ MODULE = 8  # functions in a module; chunks among them are called one after the 
 ALIGNMENT = 64
 AHEAD = 2  # blocks from the one at work to the one that is fetched
 BLOCK = 4  # groups of samples that take each step in turn, while its code is at hand
+TOGETHER = 16  # numbers of a row up to which those of all of them are packed before any is written
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def print_common(lanes: int, *, host_fma: bool) -> tuple[str, ...]:
     functions = [
         *(print_fetch(side, BLOCK * lanes) for side in ("in", "out")),
         *(print_loop(name, lanes) for name in AT_ONCE),
-        print_sweep(lanes),
+        print_sweep(),
         print_libm(lanes, limit=LIMIT if host_fma else -1.0),
         tail,
     ]
@@ -104,7 +105,8 @@ declare void @fetch.out(ptr, i64, i64, i64)
 declare void @move.read(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
 declare void @move.write(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
 declare void @move.pack(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
-declare void @sweep(ptr, i64, i64, i64, i64, ptr, i64, ptr, i64)
+declare void @sweep(ptr, i64, i64, i64, i64, ptr, i64, ptr, i64, i1)
+declare void @clear(ptr, i64)
 declare void @sincos_libm(ptr, ptr, i64)
 declare i1 @sincos(ptr, ptr, i64)"""
 
@@ -135,6 +137,7 @@ class _Printer:
         self.lanes = lanes
         self.block = BLOCK
         self.packed = 0  # bytes of the packed rows
+        self.first = ""  # what is called before the first group
         self.waste = _padded(8 * max(code.program.output_widths, default=0))
         self.constants: dict[str, int] = {}  # those with a slot, for loops over slots
         self.text: list[str] = []
@@ -199,57 +202,109 @@ class _Printer:
         of, first = self.slots.of, 0
         for a, width in enumerate(self.code.program.input_widths):
             slots = {k: of[first + k] for k in range(width) if first + k in of}
-            if self._is_long(slots):
-                yield self._call_rows(*self._looped("read", f"read{a}", slots, width), a, "in")
+            if len(slots) > SPAN:
+                looped = self._looped("read", f"read{a}", slots, slots, width)
+                yield self._read(*looped, a)
             elif slots:
                 first_slot = min(slots.values())
                 columns = {k: slot - first_slot for k, slot in slots.items()}
                 name = self._moving(f"read{a}", partial(print_reader, width=width, slots=columns))
-                yield self._call_rows(name, "", a, "in", first_slot)
+                yield self._read(name, "", a, first_slot)
             first += width
 
     def _writers(self) -> Iterator[str]:
-        """Add the functions that write the outputs; yield their calls.
+        """Add the functions that write the outputs; yield their calls."""
+        for a, row in enumerate(self.code.program.outputs):
+            if row:
+                yield from (self._write_wide if len(row) >= WIDE else self._write_narrow)(a, row)
 
-        Wide rows go by way of packed rows.
-        """
-        program = self.code.program
+    def _write_wide(self, argument: int, row: tuple[int, ...]) -> Iterator[str]:
+        """Add the way of wide rows, packed group by group; zeros are so once for many groups."""
+        program, width = self.code.program, len(row)
         zeros = {
             program.input_count + k for k, c in enumerate(program.constants) if repr(c) == "0.0"
         }
-        for a, row in enumerate(program.outputs):
-            sources = dict(enumerate(map(self._source, row)))
-            swept = len(row) // PAIR * PAIR if len(row) >= WIDE else 0
-            if swept:
-                yield self._sweep(a, sources, segments([value in zeros for value in row[:swept]]))
-            direct = {k: source for k, source in sources.items() if k >= swept}
-            if direct:
-                yield self._call_rows(*self._write("write", a, direct), a, "out")
+        columns = [k for k, value in enumerate(row) if value not in zeros]
+        self._pack(width)
+        if len(columns) < width:
+            clear = f"  call void @clear(ptr %packed, i64 {self.lanes * width})"
+            if len(program.outputs) > 1:  # others are packed there in between
+                yield f"{clear} ; @L"
+            else:
+                self.first = clear
+        slots = {k: self._slot(self._source(value)) for k, value in enumerate(row)}
+        runs = list(long_runs([value in zeros for value in row]))
+        self.text.append(print_table(f"runs{argument}", chain(*runs)))
+        how = f"ptr @runs{argument}, i64 {len(runs)}, i1 %past{argument}"
+        sweep = self._sweep(f"@T.sweep{argument}", argument, "%@T.row", self.lanes, how)
+        if columns:
+            name, table = self._looped("pack", f"pack{argument}", slots, columns, width)
+            rows = f"ptr %packed, i64 {width}, i64 0, i64 {self.lanes}"
+            sweep = f"  call void @{name}({rows}, ptr %waste, ptr @S{table})\n{sweep}"
+        yield sweep
 
-    def _write(self, loop: str, argument: int, sources: dict[int, int | str]) -> tuple[str, str]:
-        """Add a way to write columns; return the function and its last arguments."""
-        name = f"{loop}{argument}"
-        if self._is_long(sources):
+    def _write_narrow(self, argument: int, values: tuple[int, ...]) -> Iterator[str]:
+        """Add the way of narrow rows: to their places, or packed, then several groups at once."""
+        sources, width = dict(enumerate(map(self._source, values))), len(values)
+        name, table = f"write{argument}", ""
+        if width > SPAN:
             slots = {k: self._slot(source) for k, source in sources.items()}
-            return self._looped(loop, name, slots, max(slots) + 1)
-        return self._moving(name, partial(print_writer, columns=sources)), ""
+            name, table = self._looped("write", name, slots, slots, width)
+        else:
+            name = self._moving(name, partial(print_writer, columns=sources))
+        together = width <= TOGETHER
+        self._pack(width * (self.block if together else 1))
+        tag, past = f"@T.out{argument}", f"select i1 %past{argument}"
+        write = (
+            f"{self._argument(tag, argument, 'out')}\n"
+            f"  %{tag}.before = mul i64 @G, {8 * self.lanes * width if together else 0}\n"
+            f"  %{tag}.packed = getelementptr i8, ptr %packed, i64 %{tag}.before\n"
+            f"  %{tag}.base = {past}, ptr %{tag}.packed, ptr %{tag}.p\n"
+            f"  %{tag}.stride = {past}, i64 {width}, i64 %{tag}.n\n"
+            f"  %{tag}.row = {past}, i64 0, i64 %@T.row\n"
+            f"  %{tag}.end = {past}, i64 {self.lanes}, i64 %end\n"
+            f"  call void @{name}(ptr %{tag}.base, i64 %{tag}.stride, i64 %{tag}.row, "
+            f"i64 %{tag}.end, ptr %waste, ptr @S{table})"
+        )
+        way = f"{'@L' if together else '@T'}.way{argument}"
+        rows = ("%row.@L", "@R") if together else ("%@T.row", self.lanes)
+        sweep = (
+            f"  br i1 %past{argument}, label %{way}, label %{way}.done\n{way}:\n"
+            f"{self._sweep(way, argument, *rows, 'ptr null, i64 0, i1 true')}\n"
+            f"  br label %{way}.done\n{way}.done:"
+        )
+        yield from (write, sweep) if together else (f"{write}\n{sweep}",)
+
+    def _pack(self, numbers: int) -> None:
+        """See to it that there is room to pack so many numbers of each lane."""
+        self.packed = max(self.packed, _padded(8 * self.lanes * numbers))
+
+    def _sweep(self, tag: str, argument: int, row: str, rows: int | str, how: str) -> str:
+        """Return the call that writes packed rows."""
+        width = len(self.code.program.outputs[argument])
+        return (
+            f"{self._argument(tag, argument, 'out')}\n"
+            f"  call void @sweep(ptr %{tag}.p, i64 %{tag}.n, i64 {row}, i64 %end, i64 {rows}, "
+            f"ptr %packed, i64 {width}, {how})"
+        )
 
     def _moving(self, name: str, print_function: Callable[..., str]) -> str:
         """Add a function that moves columns, unless there is one like it; return its name."""
         text = print_function("rows", lanes=self.lanes)
         return self.moving.setdefault(text, name)
 
-    def _is_long(self, columns: Sized) -> bool:
-        """Tell whether columns are moved by a loop."""
-        return len(columns) > SPAN
+    def _looped(
+        self, loop: str, name: str, slots: dict[int, int], columns: Iterable[int], width: int
+    ) -> tuple[str, str]:
+        """Add the table of a loop over columns; return its function and last arguments.
 
-    def _looped(self, loop: str, name: str, slots: dict[int, int], width: int) -> tuple[str, str]:
-        """Add the table of a loop over columns; return its function and last arguments."""
+        Others are moved with them that are neighbours.
+        """
         unused, size = self.slots.unused, self.lanes * 8
         count = AT_ONCE[loop]
         entries = [
             (k, *(slots.get(k + n, unused) * size for n in range(count)))
-            for k in neighbours(slots, width, count)
+            for k in neighbours(columns, width, count)
         ]
         self.text.append(print_table(f"columns.{name}", chain(*entries), "i32"))
         return f"move.{loop}", f", ptr @columns.{name}, i64 {len(entries)}"
@@ -259,30 +314,6 @@ class _Printer:
         if isinstance(source, int):
             return source
         return self.constants.setdefault(source, self.slots.count + len(self.constants))
-
-    def _sweep(
-        self, argument: int, sources: dict[int, int | str], parts: list[tuple[int, int]]
-    ) -> str:
-        """Add the way to an output by packed rows; return the calls."""
-        columns = packed_columns(parts)
-        packed = dict(enumerate(sources[k] for k in columns))
-        width = len(packed)
-        self.packed = max(self.packed, 8 * self.lanes * max(width, 1))
-        lines = []
-        if packed:
-            name, table = self._write("pack", argument, packed)
-            lines.append(
-                f"  call void @{name}(ptr %packed, i64 {width}, i64 0, i64 {self.lanes}, "
-                f"ptr %waste, ptr @S{table})"
-            )
-        self.text.append(print_table(f"segments{argument}", chain(*parts)))
-        tag = f"@T.sweep{argument}"
-        lines.append(
-            f"{self._argument(tag, argument, 'out')}\n"
-            f"  call void @sweep(ptr %{tag}.p, i64 %{tag}.n, i64 %@T.row, i64 %end, i64 %rows, "
-            f"ptr %packed, i64 {width}, ptr @segments{argument}, i64 {len(parts)})"
-        )
-        return "\n".join(lines)
 
     def _source(self, value: int) -> int | str:
         """Return the slot of a value, or the spelling of a constant."""
@@ -326,13 +357,11 @@ class _Printer:
             f"{tag}.far:\n{libm}\n  br label %{tag}.near\n{tag}.near:"
         )
 
-    def _call_rows(
-        self, name: str, table: str, argument: int, side: str, first_slot: int = 0
-    ) -> str:
-        """Return the call of a reader or writer, whose slots count from the first."""
-        tag = f"@T.{side}{argument}"
+    def _read(self, name: str, table: str, argument: int, first_slot: int = 0) -> str:
+        """Return the call of a reader, whose slots count from the first."""
+        tag = f"@T.in{argument}"
         return (
-            f"{self._argument(tag, argument, side)}\n"
+            f"{self._argument(tag, argument, 'in')}\n"
             f"  %{tag}.s = getelementptr i8, ptr @S, i64 {first_slot * self.lanes * 8}\n"
             f"  call void @{name}(ptr %{tag}.p, i64 %{tag}.n, i64 %@T.row, i64 %end, "
             f"ptr %waste, ptr %{tag}.s{table})"
@@ -353,10 +382,11 @@ class _Printer:
         lines = [f"  %{loop}{g}.row = add i64 %row.{loop}, {g * self.lanes}" for g in range(groups)]
         for call in self.calls:
             if "@L" in call:  # takes care of all groups by itself
-                lines.append(call.replace("@L", loop))
+                lines.append(call.replace("@L", loop).replace("@R", str(groups * self.lanes)))
                 continue
             for g in range(groups):
-                lines.append(call.replace("@T", f"{loop}{g}").replace("@S", f"%s{g}"))
+                own = call.replace("@T", f"{loop}{g}").replace("@S", f"%s{g}")
+                lines.append(own.replace("@G", str(g)))
         return "\n".join(lines)
 
     def _fetches(self) -> str:
@@ -368,7 +398,11 @@ class _Printer:
                 if 0 < width <= NARROW:
                     tag = f"ahead.{side}{a}"
                     lines.append(self._argument(tag, a, side))
-                    rows = f"ptr %{tag}.p, i64 %{tag}.n, i64 %ahead, i64 %end"
+                    apart = f"%{tag}.n"
+                    if side == "out":  # nothing is fetched where nothing is to be in the cache
+                        apart = f"%{tag}.apart"
+                        lines.append(f"  {apart} = select i1 %past{a}, i64 0, i64 %{tag}.n")
+                    rows = f"ptr %{tag}.p, i64 {apart}, i64 %ahead, i64 %end"
                     lines.append(f"  call void @fetch.{side}({rows})")
         return "\n".join(lines)
 
@@ -385,10 +419,9 @@ class _Printer:
             for g in range(block)
             for text, slot in self.constants.items()
         )
-        fence = "  fence seq_cst\n" if self.packed else ""  # others see what went past the cache
         return f"""\
 define void @{ENTRY}(i64 %begin, i64 %end, ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, \
-ptr %scratch) #0 {{
+ptr %scratch, i64 %rows) #0 {{
 start:
   %a0 = ptrtoint ptr %scratch to i64
   %a1 = add i64 %a0, {ALIGNMENT - 1}
@@ -396,7 +429,8 @@ start:
   %waste = inttoptr i64 %a2 to ptr
 {blocks}{constants}
   %packed = getelementptr i8, ptr %waste, i64 {self.waste + block * self.stride}
-  %rows = sub i64 %end, %begin
+{self._ways()}
+{self.first}
   %full = sub i64 %end, {(block - 1) * self.lanes}
   br label %head
 head:
@@ -421,5 +455,29 @@ one:
 one.end:
   br label %tail
 done:
-{fence}  ret void
+  br i1 %past, label %fence, label %over
+fence:
+  fence seq_cst
+  br label %over
+over:
+  ret void
 }}"""
+
+    def _ways(self) -> str:
+        """Return the lines that tell which outputs go past the cache, and whether any does.
+
+        Narrow rows do that lie side by side.
+        """
+        lines, some = [], "false"
+        for a, row in enumerate(self.code.program.outputs):
+            tag, beside = f"way{a}", f"icmp eq i64 %way{a}.n, {len(row)}"
+            lines += [
+                self._argument(tag, a, "out"),
+                f"  %{tag}.numbers = mul i64 %{tag}.n, %rows",
+                f"  %{tag}.many = icmp sgt i64 %{tag}.numbers, {PAST_CACHE // 8}",
+                f"  %{tag}.whole = {beside if len(row) < WIDE else 'or i1 true, false'}",
+                f"  %past{a} = and i1 %{tag}.many, %{tag}.whole",
+                f"  %{tag}.some = or i1 {some}, %past{a}",
+            ]
+            some = f"%{tag}.some"
+        return "\n".join([*lines, f"  %past = or i1 {some}, false"])

@@ -186,7 +186,7 @@ block:
 
 run:
   call void %entry(i64 0, i64 1, ptr %inputs, ptr %input_strides, ptr %outputs, \
-ptr %output_strides, ptr %scratch)
+ptr %output_strides, ptr %scratch, i64 1)
   ret ptr %result
 
 failed:
