@@ -31,12 +31,14 @@ def new_columns(columns: int, samples: int) -> np.ndarray:
 def new_scratch(size: int) -> Any:
     """Return new memory of so many bytes for one thread, with nobody else's near it.
 
-    Were that of another thread within four pages, each would fetch lines that the other writes, and
-    both would take up to half as long again.
+    Kernels go through it in steps of a quarter of its size, a group of samples after the other, and
+    a processor that has seen some of them fetches what would be next: lines that another thread
+    writes, were its memory there. Both would take up to twice as long. Nor is it within four pages,
+    where processors fetch ahead of what is written. Memory in between is asked for, but not used.
 
     >>> ctypes.addressof(new_scratch(1000)) % PAGE
     0
     """
-    memory = ctypes.create_string_buffer(size + PAGE + APART)
-    first = -ctypes.addressof(memory) % PAGE
+    memory = np.empty(2 * size + PAGE + APART, np.uint8)
+    first = -memory.ctypes.data % PAGE
     return (ctypes.c_char * size).from_buffer(memory, first)

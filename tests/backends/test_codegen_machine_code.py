@@ -177,7 +177,7 @@ def test_rows_apart_that_do_not_stay_in_the_cache():
 def test_a_large_batch_is_the_same_as_small_ones():
     """Also of rows so many that they go past the cache by themselves."""
     program = narrow()
-    rows = PAST_CACHE // (8 * NARROW[-1]) + 6
+    rows = PAST_CACHE // (8 * sum(NARROW)) + 6
     code, inputs = compile_program(program, fma=False), samples(program, rows)
     for actual, desired in zip(run(code, inputs, rows), interpret(program, inputs), strict=True):
         assert_close(actual, desired, EXACT)

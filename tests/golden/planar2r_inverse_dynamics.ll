@@ -277,21 +277,18 @@ start:
   %way0.p = load ptr, ptr %way0.q
   %way0.r = getelementptr i64, ptr %out.strides, i64 0
   %way0.n = load i64, ptr %way0.r
-  %way0.numbers = mul i64 %way0.n, %rows
-  %way0.many = icmp sgt i64 %way0.numbers, 1048576
-  %way0.whole = icmp eq i64 %way0.n, 2
-  %past0 = and i1 %way0.many, %way0.whole
-  %way0.some = or i1 false, %past0
+  %way0.total = add i64 0, %way0.n
   %way1.q = getelementptr ptr, ptr %out, i64 1
   %way1.p = load ptr, ptr %way1.q
   %way1.r = getelementptr i64, ptr %out.strides, i64 1
   %way1.n = load i64, ptr %way1.r
-  %way1.numbers = mul i64 %way1.n, %rows
-  %way1.many = icmp sgt i64 %way1.numbers, 1048576
-  %way1.whole = icmp eq i64 %way1.n, 2
-  %past1 = and i1 %way1.many, %way1.whole
-  %way1.some = or i1 %way0.some, %past1
-  %past = or i1 %way1.some, false
+  %way1.total = add i64 %way0.total, %way1.n
+  %numbers = mul i64 %way1.total, %rows
+  %past = icmp sgt i64 %numbers, 2097152
+  %way0.beside = icmp eq i64 %way0.n, 2
+  %past0 = and i1 %past, %way0.beside
+  %way1.beside = icmp eq i64 %way1.n, 2
+  %past1 = and i1 %past, %way1.beside
 
   %full = sub i64 %end, 12
   br label %head

@@ -235,7 +235,7 @@ class _Printer:
         slots = {k: self._slot(self._source(value)) for k, value in enumerate(row)}
         runs = list(long_runs([value in zeros for value in row]))
         self.text.append(print_table(f"runs{argument}", chain(*runs)))
-        how = f"ptr @runs{argument}, i64 {len(runs)}, i1 %past{argument}"
+        how = f"ptr @runs{argument}, i64 {len(runs)}, i1 %past"
         sweep = self._sweep(f"@T.sweep{argument}", argument, "%@T.row", self.lanes, how)
         if columns:
             name, table = self._looped("pack", f"pack{argument}", slots, columns, width)
@@ -464,20 +464,19 @@ over:
 }}"""
 
     def _ways(self) -> str:
-        """Return the lines that tell which outputs go past the cache, and whether any does.
+        """Return the lines that tell whether results go past the cache, and which outputs do.
 
         Narrow rows do that lie side by side.
         """
-        lines, some = [], "false"
+        lines, total = [], "0"
+        for a in range(len(self.code.program.outputs)):
+            lines.append(self._argument(f"way{a}", a, "out"))
+            lines.append(f"  %way{a}.total = add i64 {total}, %way{a}.n")
+            total = f"%way{a}.total"
+        lines.append(f"  %numbers = mul i64 {total}, %rows")
+        lines.append(f"  %past = icmp sgt i64 %numbers, {PAST_CACHE // 8}")
         for a, row in enumerate(self.code.program.outputs):
-            tag, beside = f"way{a}", f"icmp eq i64 %way{a}.n, {len(row)}"
-            lines += [
-                self._argument(tag, a, "out"),
-                f"  %{tag}.numbers = mul i64 %{tag}.n, %rows",
-                f"  %{tag}.many = icmp sgt i64 %{tag}.numbers, {PAST_CACHE // 8}",
-                f"  %{tag}.whole = {beside if len(row) < WIDE else 'or i1 true, false'}",
-                f"  %past{a} = and i1 %{tag}.many, %{tag}.whole",
-                f"  %{tag}.some = or i1 {some}, %past{a}",
-            ]
-            some = f"%{tag}.some"
-        return "\n".join([*lines, f"  %past = or i1 {some}, false"])
+            if len(row) < WIDE:
+                lines.append(f"  %way{a}.beside = icmp eq i64 %way{a}.n, {len(row)}")
+                lines.append(f"  %past{a} = and i1 %past, %way{a}.beside")
+        return "\n".join(lines)

@@ -15,7 +15,7 @@ from itertools import groupby
 WIDE = 256  # numbers in a row from which packing pays
 LINE = 8  # numbers of a line of the cache
 LONG = 32  # zeros side by side that are worth a loop
-PAST_CACHE = 8 * 2**20  # bytes of an output of a batch that do not stay in the cache
+PAST_CACHE = 16 * 2**20  # bytes of the results of a batch that do not stay in the cache
 
 
 def long_runs(is_zero: list[bool]) -> Iterator[tuple[int, int]]:
