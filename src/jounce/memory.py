@@ -41,4 +41,4 @@ def new_scratch(size: int) -> Any:
     """
     memory = np.empty(2 * size + PAGE + APART, np.uint8)
     first = -memory.ctypes.data % PAGE
-    return (ctypes.c_char * size).from_buffer(memory, first)
+    return (ctypes.c_char * size).from_buffer(memory.data, first)

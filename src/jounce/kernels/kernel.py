@@ -37,7 +37,7 @@ from jounce.kernels.execution import Runner, run_interpreted
 from jounce.kernels.export import c_source, export_c, exported
 from jounce.kernels.export_cpp import export_cpp
 from jounce.kernels.export_matlab import export_matlab
-from jounce.kernels.fastcall.batch import lay_out
+from jounce.kernels.fastcall.batch import lay_out, run_batch
 from jounce.kernels.fastcall.call import fast_callable
 from jounce.kernels.products import PRODUCTS
 from jounce.kernels.tracing import traced
@@ -157,7 +157,9 @@ class Kernel:
             _warn_once()
             return None
         runner = Runner(native, self.program.operations)
-        self.__call__ = fast_callable(native, self.signature, self.call)
+        is_whole = self._stored is self.program  # nothing is left for Python to fill
+        batch = run_batch(runner, self.signature, self.call) if is_whole else self.call
+        self.__call__ = fast_callable(native, self.signature, batch)
         self._lay_out = lay_out(self.signature)
         balls = [part.start for part in self.spec.robot.quaternions]
         if ordinary:

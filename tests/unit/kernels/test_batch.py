@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,11 @@ import pytest
 
 import jounce
 from jounce.errors import ShapeError
+from jounce.kernels.description import kernel_spec
+from jounce.kernels.execution import BLOCK_ROWS
+from jounce.kernels.fastcall.batch import INTEGERS
 from jounce.kernels.kernel import Kernel
+from jounce.kernels.team import team
 from tests.tolerances import EXACT, assert_close
 
 ROBOT = jounce.load("panda")
@@ -65,23 +71,28 @@ ODD: dict[str, Callable[[list[np.ndarray]], list[np.ndarray]]] = {
 }
 
 
+def result_of(given: list[np.ndarray]) -> np.ndarray:
+    """Return what the rows give one by one."""
+    kernel = jounce.kernel(ROBOT, "inverse_dynamics", order=1, wrenches=(FRAME,))
+    batch = np.broadcast_shapes(*[x.shape[:-1] for x in given[:4]])
+    rows = [np.broadcast_to(x, (*batch, 7)).reshape(-1, 7) for x in given[:4]]
+    lead = [1] * (len(batch) + 2 - given[4].ndim)
+    wrench = np.broadcast_to(given[4].reshape(2, *lead, *given[4].shape[1:]), (2, *batch, 6))
+    wrench = wrench.reshape(2, -1, 6)
+    result = np.empty((2, len(rows[0]), 7))
+    for k in range(len(rows[0])):
+        sample = [np.array(x[k], dtype=float) for x in rows]
+        result[:, k] = kernel(*sample, wrench[:, k].copy())
+    return result.reshape(2, *batch, 7)
+
+
 @pytest.mark.parametrize("case", [*PLAIN, *ODD])
 def test_both_ways_give_the_same(kernel: Kernel, motion: list[np.ndarray], case: str):
     given = (PLAIN | ODD)[case](motion)
     if case in PLAIN:
         assert laid_out(kernel, *given)
     result = kernel(*given)
-    batch = np.broadcast_shapes(*[x.shape[:-1] for x in given[:4]])
-    rows = [np.broadcast_to(x, (*batch, 7)).reshape(-1, 7) for x in given[:4]]
-    wrench = np.broadcast_to(
-        given[4].reshape(2, *([1] * (len(batch) + 2 - given[4].ndim)), *given[4].shape[1:]),
-        (2, *batch, 6),
-    ).reshape(2, -1, 6)
-    flat = result.reshape(2, -1, 7)
-    assert result.shape == (2, *batch, 7)
-    for k in range(flat.shape[1]):
-        sample = [np.array(x[k], dtype=float) for x in rows]
-        assert_close(flat[:, k], kernel(*sample, wrench[:, k].copy()), EXACT)
+    assert_close(result, result_of(given), EXACT)
 
 
 @pytest.mark.parametrize("case", ODD)
@@ -195,3 +206,107 @@ def test_results_go_where_they_fit(
     with pytest.raises(ShapeError, match="out must be"):
         kernel(*motion, out=out)
     assert not np.any(out), "nothing was written"
+
+
+@pytest.fixture
+def watched(monkeypatch: pytest.MonkeyPatch) -> Kernel:
+    """A kernel that tells by its answer when Python is asked."""
+    monkeypatch.setattr(Kernel, "call", lambda *_, **options: options)
+    return Kernel(kernel_spec(ROBOT, "inverse_dynamics", 1, [FRAME])).compile()
+
+
+@pytest.mark.parametrize("case", PLAIN)
+@pytest.mark.parametrize("threads", [None, 1, 2, 3, INTEGERS])
+def test_plain_batches_with_a_result_need_no_python(
+    kernel: Kernel, watched: Kernel, motion: list[np.ndarray], case: str, threads: int | None
+):
+    team().prepare(INTEGERS, watched.runner.native.scratch_bytes if watched.runner else 0)
+    given = PLAIN[case](motion)
+    wanted = result_of(given)
+    for rows in (1, 7):  # more of them than one helper takes at once
+        many = [
+            np.repeat(x, rows, axis=-2) if x.ndim > 1 + (k > 3) else x for k, x in enumerate(given)
+        ]
+        out = np.repeat(np.full_like(wanted, np.nan), rows, axis=-2)
+        options = {} if threads is None else {"threads": threads}
+        assert watched(*many, **options, out=out) is out
+        assert_close(out, np.repeat(wanted, rows, axis=-2), EXACT)
+        out[...] = np.nan
+        assert watched(*many, out=out, **options) is out
+        assert_close(out, np.repeat(wanted, rows, axis=-2), EXACT)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"threads": 0},
+        {"threads": -1},
+        {"threads": True},
+        {"threads": 2.0},
+        {"threads": np.int64(2)},
+        {"threads": INTEGERS + 1},
+        {"threads": None},
+        {"check": True},
+        {"outs": 3},
+    ],
+)
+def test_other_options_go_to_python(watched: Kernel, motion: list[np.ndarray], options: dict):
+    out = np.zeros((2, 6, 7))
+    assert watched(*motion, out=out, **options) == {"out": out, **options}
+    assert watched(*motion, **options) == options
+    assert not out.any()
+
+
+@pytest.mark.parametrize("case", BAD_OUTS)
+def test_other_results_go_to_python(watched: Kernel, motion: list[np.ndarray], case: str):
+    out = BAD_OUTS[case](np.zeros((2, 6, 7)))
+    assert watched(*motion, out=out)["out"] is out
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_other_arrays_go_to_python(watched: Kernel, motion: list[np.ndarray], case: str):
+    given = ODD[case](motion)
+    out = np.zeros((2, *np.broadcast_shapes(*[x.shape[:-1] for x in given[:4]]), 7))
+    assert watched(*given, out=out)["out"] is out
+    assert not out.any()
+
+
+def test_what_else_goes_to_python(watched: Kernel, motion: list[np.ndarray]):
+    """Wrong numbers of arrays, no result, batches so long that one waits for them."""
+    out = np.zeros((2, 6, 7))
+    python = {"out": out}
+    for given in (motion[:4], [*motion, motion[0]], [], [None, *motion[1:]], [*motion[:4], 3.0]):
+        assert watched(*given, out=out) == python
+    assert watched(*motion, out=None) == {"out": None}
+    assert watched(*motion, out=motion[0]) == {"out": motion[0]}
+    long = [np.repeat(x, BLOCK_ROWS // 6 + 1, axis=-2) for x in motion]
+    out = np.zeros((2, len(long[0]), 7))
+    assert watched(*long, out=out)["out"] is out
+    assert not out.any()
+
+
+def test_threads_of_python_that_share_a_kernel(rng: np.random.Generator):
+    """One has the memory of the kernel, others go through Python meanwhile."""
+    kernel = jounce.kernel(ROBOT, "gravity_forces")
+    given = rng.uniform(-1.0, 1.0, size=(4, 500, 7))
+    wanted = [kernel(q) for q in given]
+
+    def work(k: int) -> bool:
+        right = True
+        for threads in (1, 2) * 300:
+            out = np.full((1, 500, 7), np.nan)
+            kernel(given[k], out=out, threads=threads)
+            right = right and np.array_equal(out, wanted[k])
+        return right
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, range(4)))
+
+
+def test_references_of_results_stay(kernel: Kernel, motion: list[np.ndarray]):
+    out = kernel(*motion)
+    before = sys.getrefcount(out), sys.getrefcount(motion[0])
+    for _ in range(100):
+        kernel(*motion, out=out)
+        kernel(*motion, out=out, threads=2)
+    assert (sys.getrefcount(out), sys.getrefcount(motion[0])) == before

@@ -12,6 +12,7 @@ import pytest
 
 import jounce
 from jounce.kernels.description import kernel_spec
+from jounce.kernels.fastcall import batch
 from jounce.kernels.fastcall import call as fastcall
 from jounce.kernels.kernel import Kernel
 from tests.tolerances import EXACT, assert_close
@@ -153,7 +154,8 @@ def test_reference_counts_stay(kernel: Kernel):
 @pytest.mark.skipif(not STATUS.exists(), reason="needs /proc")
 def test_calls_leave_no_memory_behind(kernel: Kernel, rng: np.random.Generator):
     motion = random_motion(ROBOT, 2, rng)
-    batch = [np.tile(x, (10, 1)) for x in motion]
+    many = [np.tile(x, (10, 1)) for x in motion]
+    out = kernel(*many)
     lists = [x.tolist() for x in motion]
 
     def some(turns: int) -> None:
@@ -161,8 +163,9 @@ def test_calls_leave_no_memory_behind(kernel: Kernel, rng: np.random.Generator):
             for _ in range(100):
                 kernel(*motion)
                 kernel.checked(*motion)
-            kernel(*batch)
-            kernel(*batch, threads=2)
+            kernel(*many)
+            kernel(*many, threads=2)
+            kernel(*many, out=out, threads=2)
             kernel(*lists, check=True)
             with pytest.raises(jounce.ShapeError):
                 kernel(None, *motion[1:])
@@ -199,6 +202,7 @@ def test_unknown_layouts_leave_python_in_charge(
     motion = random_motion(ROBOT, 0, rng)
     wanted = jounce.kernel(ROBOT, "inverse_dynamics")(*motion)
     monkeypatch.setattr(fastcall, "_method", lambda: None)
+    monkeypatch.setattr(batch, "_run_method", lambda: None)
     kernel = Kernel(kernel_spec(ROBOT, "inverse_dynamics")).compile()
     assert kernel.__call__ == kernel.call
     assert_close(kernel(*motion), wanted, EXACT)

@@ -32,7 +32,8 @@ from jounce.kernels.team import (
 )
 
 # Words of a batch: how many arguments and results it has, how many numbers the first argument has,
-# and what `run` reads.  What is `taken` holds the team of who computes: a fork leaves it behind.
+# and what `run` reads, `memory_words` among it.  What is `taken` holds
+# the team of who computes: a fork leaves it behind.
 _FIELDS = (
     "arguments", "results", "numbers", "team", "taken", "scratch", "scratch_bytes", "job",
     "helpers", "blocks", "places",
@@ -46,11 +47,12 @@ def _load(name: str, kind: str = "i64") -> str:
     return load_word(name, _FIELDS.index(name), "batch", kind)
 
 
-RUN = f"""
-define private i64 @run(ptr %batch, ptr %arrays) nounwind {{
+TAKE = f"""
+; takes the scratch memory of a kernel, if there are so many helpers; returns the words of the team
+define private ptr @take(ptr %memory, i64 %helpers) nounwind {{
 start:
-{_load("team", "ptr")}{_load("helpers")}{_load("scratch_bytes")}{_load("taken", "ptr")}\
-{_load("job", "ptr")}{_load("scratch", "ptr")}{_load("blocks")}{_load("places", "ptr")}\
+{load_word("team", 0, "memory", "ptr")}{load_word("taken", 1, "memory", "ptr")}\
+{load_word("scratch_bytes", 3, "memory")}\
   %words.now = load atomic i64, ptr %team acquire, align 8
   %words = inttoptr i64 %words.now to ptr
   %any.team = icmp ne i64 %words.now, 0
@@ -62,16 +64,43 @@ look:
   %large = icmp sge i64 %room, %scratch_bytes
   %ready = and i1 %many, %large
   %go = or i1 %alone, %ready
-  br i1 %go, label %take, label %no
-take:
+  br i1 %go, label %try, label %no
+try:
   %holder = load atomic i64, ptr %taken monotonic, align 8
   %pair = cmpxchg ptr %taken, i64 %holder, i64 %words.now acquire monotonic
   %was.same = extractvalue {{ i64, i1 }} %pair, 1
   %free = icmp ne i64 %holder, %words.now
   %ours = and i1 %was.same, %free
-  br i1 %ours, label %fill, label %no
+  br i1 %ours, label %yes, label %no
+yes:
+  ret ptr %words
+no:
+  ret ptr null
+}}
+
+; does a job with it, and gives it back
+define private void @do(ptr %memory, ptr %words, ptr %job) nounwind {{
+{load_word("taken", 1, "memory", "ptr")}{load_word("scratch", 2, "memory", "ptr")}\
+  %done.p = getelementptr i64, ptr %job, i64 {DONE}
+  store i64 0, ptr %done.p
+{load_word("together", TOGETHER, "words", "ptr")}{load_word("boxes", BOXES, "words", "ptr")}\
+{load_word("size", SIZE, "words")}{load_word("spins", SPINS, "words")}\
+  call void %together(ptr %job, ptr %scratch, ptr %boxes, i64 %size, i64 %spins)
+  store atomic i64 0, ptr %taken release, align 8
+  ret void
+}}
+"""
+RUN = f"""
+{TAKE}
+define private i64 @run(ptr %batch, ptr %arrays) nounwind {{
+start:
+{_load("helpers")}{_load("job", "ptr")}{_load("blocks")}{_load("places", "ptr")}\
+  %memory = getelementptr i64, ptr %batch, i64 {_FIELDS.index("team")}
+  %words = call ptr @take(ptr %memory, i64 %helpers)
+  %taken = icmp ne ptr %words, null
+  br i1 %taken, label %fill, label %no
 fill:
-  %b = phi i64 [ 0, %take ], [ %b.next, %fill ]
+  %b = phi i64 [ 0, %start ], [ %b.next, %fill ]
   %first = mul i64 %b, {_MOVE}
   %move = getelementptr i64, ptr %places, i64 %first
 {load_word("place", 0, "move")}{load_word("array", 1, "move")}{load_word("before", 2, "move")}\
@@ -81,14 +110,9 @@ fill:
   store i64 %row, ptr %slot
   %b.next = add i64 %b, 1
   %more = icmp ult i64 %b.next, %blocks
-  br i1 %more, label %fill, label %do
-do:
-  %done.p = getelementptr i64, ptr %job, i64 {DONE}
-  store i64 0, ptr %done.p
-{load_word("together", TOGETHER, "words", "ptr")}{load_word("boxes", BOXES, "words", "ptr")}\
-{load_word("size", SIZE, "words")}{load_word("spins", SPINS, "words")}\
-  call void %together(ptr %job, ptr %scratch, ptr %boxes, i64 %size, i64 %spins)
-  store atomic i64 0, ptr %taken release, align 8
+  br i1 %more, label %fill, label %go
+go:
+  call void @do(ptr %memory, ptr %words, ptr %job)
   ret i64 1
 no:
   ret i64 0
@@ -96,11 +120,16 @@ no:
 """
 
 
+def memory_words(runner: Runner) -> tuple[int, ...]:
+    """Return the words that `@take` and `@do` read; the runner keeps what they point to."""
+    taken, scratch = map(ctypes.addressof, runner.reserve)
+    return ctypes.addressof(words_of_team), taken, scratch, runner.native.scratch_bytes
+
+
 class Place:
     """The words of one batch of a kernel, for machine code; keeps all that they point to."""
 
     def __init__(self, runner: Runner, rows: int, ins: Blocks, outs: Blocks) -> None:
-        taken, scratch = runner.reserve
         job, places = runner.job(rows, None), len(ins.place) + len(outs.place)
         first = len(job) - 2 * places
         strides = first + len(ins.place)
@@ -117,15 +146,12 @@ class Place:
             moves += outputs + b, arrays + k, rows * before
         table = (_Word * len(moves))(*moves)
         numbers = rows * sum(n for (k, _), n in zip(ins.place, ins.stride, strict=True) if not k)
-        at_team, at_taken, at_scratch, at_table = map(
-            ctypes.addressof, (words_of_team, taken, scratch, table)
-        )
         self.words: Any = (_Word * len(_FIELDS))(
-            arrays, results, numbers, at_team, at_taken, at_scratch, runner.native.scratch_bytes,
-            at, job[HELPERS], places, at_table,
+            arrays, results, numbers, *memory_words(runner), at, job[HELPERS], places,
+            ctypes.addressof(table),
         )  # fmt: skip
         self.address = ctypes.addressof(self.words)
-        self._keep = (runner, words_of_team, taken, scratch, job, table)
+        self._keep = (runner, words_of_team, job, table)
 
 
 def place(runner: Runner | None, rows: int, ins: Blocks, outs: Blocks) -> Place | None:

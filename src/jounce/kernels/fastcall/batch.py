@@ -1,9 +1,10 @@
-"""Batches of plain arrays: a built-in function that writes down where their rows are.
+"""Batches of plain arrays: built-in functions that write down where their rows are, and run them.
 
 ``lay_out(job, result, *arrays)`` reads the headers of NumPy arrays itself and fills in the places
 of rows in a job (`jounce.kernels.team`).  It answers False, and nothing has happened, where the
 result is not a contiguous float64 array of its shape that may be written, or an argument not one
 apart from it with the same batch, or none but in the first; the Python path sees to that.
+``run_batch(*arrays, out=…, threads=…)`` does the same with a job of its own, and runs it.
 """
 
 from __future__ import annotations
@@ -12,13 +13,17 @@ import ctypes
 from collections.abc import Callable
 from functools import cache
 from math import prod
+from sys import intern
 from typing import Any
 
 import numpy as np
 
 from jounce.codegen.llvm.types import load_word
+from jounce.kernels.execution import BLOCK_ROWS, Runner
+from jounce.kernels.fastcall.addresses import TAKE, memory_words
 from jounce.kernels.fastcall.call import (
     FASTCALL,
+    KEYWORDS,
     WRITEABLE,
     Method,
     built_in,
@@ -28,7 +33,22 @@ from jounce.kernels.fastcall.call import (
 )
 from jounce.kernels.fastcall.text import STRUCT_OFFSET, array_header
 from jounce.kernels.table import Signature
-from jounce.kernels.team import HEADER, INPUTS, LINE, RANGES
+from jounce.kernels.team import (
+    ENTRY,
+    GIVEN,
+    HEADER,
+    HELPERS,
+    INPUTS,
+    LEAST,
+    LINE,
+    MOST,
+    PART_ROWS,
+    RANGES,
+    ROWS,
+    words_of_team,
+)
+
+INTEGERS = 16  # threads at most that are asked for without Python: it has one object for each
 
 _FIELDS = (  # words that the function reads
     "count", "array_type", "float64", "expected", "pointers", "blocks", "result_width",
@@ -40,25 +60,19 @@ def _load(name: str, kind: str = "i64") -> str:
     return load_word(name, _FIELDS.index(name), "layout", kind)
 
 
-def _word(name: str, index: int, value: str) -> str:
+def _word(name: str, index: int, value: str, kind: str = "ptr") -> str:
     """Return IR that stores a value into a word of the job."""
     return (
         f"  %{name}.slot = getelementptr i64, ptr %job, i64 {index}\n"
-        f"  store ptr {value}, ptr %{name}.slot\n"
+        f"  store {kind} {value}, ptr %{name}.slot\n"
     )
 
 
 LAY_OUT = f"""
-define ptr @lay_out(ptr %self, ptr %args, i64 %nargs) nounwind {{
+; lays out a job for %result and %count arrays; returns the rows, 0 where Python is needed
+define private i64 @laid(ptr %layout, ptr %job, ptr %result, ptr %args, i64 %nargs) nounwind {{
 start:
-  %layout.p = getelementptr i8, ptr %self, i64 {STRUCT_OFFSET}
-  %layout = load ptr, ptr %layout.p
 {"".join(_load(name, "ptr" if name in ("expected", "tail") else "i64") for name in _FIELDS)}\
-  %job.object = load ptr, ptr %args
-  %job.p = getelementptr i8, ptr %job.object, i64 {STRUCT_OFFSET}
-  %job = load ptr, ptr %job.p
-  %result.p = getelementptr ptr, ptr %args, i64 1
-  %result = load ptr, ptr %result.p
   %result.type.p = getelementptr i8, ptr %result, i64 8
   %result.type = load i64, ptr %result.type.p
   %result.is.array = icmp eq i64 %result.type, %array_type
@@ -91,8 +105,7 @@ form:
   %strides = getelementptr i64, ptr %inputs, i64 %pointers
   %outputs = getelementptr i64, ptr %strides, i64 %pointers
   %widths = getelementptr i64, ptr %outputs, i64 %blocks
-  %enough = sub i64 %nargs, 2
-  %right.count = icmp eq i64 %enough, %count
+  %right.count = icmp eq i64 %nargs, %count
   %has.batch = icmp sgt i64 %batch.ndim, 0
   %result.ok2 = and i1 %result.ok, %has.batch
   %sound = and i1 %result.ok2, %right.count
@@ -141,8 +154,7 @@ arguments:
   br i1 %more, label %check, label %output
 
 check:
-  %at = add i64 %k, 2
-{array_header("%at", "no")}\
+{array_header("%k", "no")}\
   %lead = zext i1 %has.orders to i64
   %axes = zext i32 %ndim to i64
   %last = sub i64 %axes, 1
@@ -230,17 +242,152 @@ block:
   br i1 %b.more, label %block, label %yes
 
 yes:
-  br label %answer
+  ret i64 %rows
 no:
-  br label %answer
-answer:
-  %verdict = phi i64 [ %true, %yes ], [ %false, %no ]
-  %object.verdict = inttoptr i64 %verdict to ptr
-  %incref.f = inttoptr i64 %incref to ptr
-  call void %incref.f(ptr %object.verdict)
-  ret ptr %object.verdict
+  ret i64 0
+}}
+
+; the same as a built-in function of Python
+define ptr @lay_out(ptr %self, ptr %args, i64 %nargs) nounwind {{
+  %layout.p = getelementptr i8, ptr %self, i64 {STRUCT_OFFSET}
+  %layout = load ptr, ptr %layout.p
+{_load("true", "ptr")}{_load("false", "ptr")}{_load("incref", "ptr")}\
+  %job.object = load ptr, ptr %args
+  %job.p = getelementptr i8, ptr %job.object, i64 {STRUCT_OFFSET}
+  %job = load ptr, ptr %job.p
+  %result.p = getelementptr ptr, ptr %args, i64 1
+  %result = load ptr, ptr %result.p
+  %arrays = getelementptr ptr, ptr %args, i64 2
+  %count = sub i64 %nargs, 2
+  %rows = call i64 @laid(ptr %layout, ptr %job, ptr %result, ptr %arrays, i64 %count)
+  %some = icmp ne i64 %rows, 0
+  %verdict = select i1 %some, ptr %true, ptr %false
+  call void %incref(ptr %verdict)
+  ret ptr %verdict
 }}
 """
+
+# Behind the words of a layout, those of a kernel: names of keywords, small integers from 1 on,
+# whom to ask otherwise, what a job says of it, and `memory_words`.
+_OWN = (
+    "out", "threads", "integers", "fallback", "vectorcall", "save", "restore", "entry", "places",
+    "team",
+)  # fmt: skip
+
+
+def _own(name: str, kind: str = "i64") -> str:
+    return load_word(name, len(_FIELDS) + _OWN.index(name), "layout", kind)
+
+
+RUN_BATCH = f"""
+{LAY_OUT}
+{TAKE}
+define ptr @run_batch(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) nounwind {{
+start:
+  %layout.p = getelementptr i8, ptr %self, i64 {STRUCT_OFFSET}
+  %layout = load ptr, ptr %layout.p
+{"".join(_own(name) for name in ("out", "threads", "entry", "places"))}{_own("integers", "ptr")}\
+{"".join(_own(name, "ptr") for name in ("fallback", "vectorcall", "save", "restore"))}\
+{_load("incref", "ptr")}\
+  %memory = getelementptr i64, ptr %layout, i64 {len(_FIELDS) + _OWN.index("team")}
+  %one = load i64, ptr %integers
+  %named = icmp ne ptr %kwnames, null
+  br i1 %named, label %keywords, label %python
+keywords:
+  %names.p = getelementptr i8, ptr %kwnames, i64 16
+  %names = load i64, ptr %names.p
+  %name.first = getelementptr i8, ptr %kwnames, i64 24
+  br label %keyword
+keyword:
+  %k = phi i64 [ 0, %keywords ], [ %k.next, %name ]
+  %result = phi ptr [ null, %keywords ], [ %result.next, %name ]
+  %asked = phi i64 [ %one, %keywords ], [ %asked.next, %name ]
+  %more = icmp ult i64 %k, %names
+  br i1 %more, label %name, label %number
+name:
+  %name.p = getelementptr i64, ptr %name.first, i64 %k
+  %name.now = load i64, ptr %name.p
+  %place = add i64 %nargs, %k
+  %given.p = getelementptr i64, ptr %args, i64 %place
+  %given = load i64, ptr %given.p
+  %given.object = inttoptr i64 %given to ptr
+  %is.out = icmp eq i64 %name.now, %out
+  %is.threads = icmp eq i64 %name.now, %threads
+  %result.next = select i1 %is.out, ptr %given.object, ptr %result
+  %asked.next = select i1 %is.threads, i64 %given, i64 %asked
+  %k.next = add i64 %k, 1
+  %known = or i1 %is.out, %is.threads
+  br i1 %known, label %keyword, label %python
+number:
+  %t = phi i64 [ 0, %keyword ], [ %count, %number.next ]
+  %count = add i64 %t, 1
+  %integer.p = getelementptr i64, ptr %integers, i64 %t
+  %integer = load i64, ptr %integer.p
+  %found = icmp eq i64 %integer, %asked
+  br i1 %found, label %whole, label %number.next
+number.next:
+  %last = icmp uge i64 %count, {INTEGERS}
+  br i1 %last, label %python, label %number
+whole:
+  %any = icmp ne ptr %result, null
+  br i1 %any, label %fill, label %python
+fill:
+  %lines = mul i64 %count, {LINE}
+  %ranges.end = add i64 %lines, {HEADER}
+  %words = add i64 %ranges.end, %places
+  %job = alloca i64, i64 %words, align 64
+  %alone = icmp eq i64 %count, 1
+  %least = select i1 %alone, i64 {BLOCK_ROWS // PART_ROWS}, i64 1
+{_word("least", LEAST, "%least", "i64")}{_word("most", MOST, str(BLOCK_ROWS // PART_ROWS), "i64")}\
+{_word("ranges", RANGES, "%count", "i64")}{_word("entry", ENTRY, "%entry", "i64")}\
+{_word("given", GIVEN, "0", "i64")}\
+  %rows = call i64 @laid(ptr %layout, ptr %job, ptr %result, ptr %args, i64 %nargs)
+  %before = sub i64 %rows, 1
+  %fits = icmp ult i64 %before, {BLOCK_ROWS}
+  br i1 %fits, label %take, label %python
+take:
+  %several = icmp ugt i64 %rows, {PART_ROWS}
+  %helpers = select i1 %several, i64 %t, i64 0
+{_word("rows", ROWS, "%rows", "i64")}{_word("helpers", HELPERS, "%helpers", "i64")}\
+  %team = call ptr @take(ptr %memory, i64 %helpers)
+  %taken = icmp ne ptr %team, null
+  br i1 %taken, label %run, label %python
+run:
+  %state = call ptr %save()
+  call void @do(ptr %memory, ptr %team, ptr %job)
+  call void %restore(ptr %state)
+  call void %incref(ptr %result)
+  ret ptr %result
+python:
+  %handed = call ptr %vectorcall(ptr %fallback, ptr %args, i64 %nargs, ptr %kwnames)
+  ret ptr %handed
+}}
+"""
+
+
+def run_batch(
+    runner: Runner, signature: Signature, fallback: Callable[..., Any]
+) -> Callable[..., Any]:
+    """Return the built-in function that runs a kernel on plain arrays ``into`` a given result.
+
+    That is ``(*arrays, out=…)``, with ``threads=`` or without; all else goes to ``fallback``, also
+    where none can be made.
+    """
+    method = _run_method()
+    if method is None:
+        return fallback
+    layout, keep = _layout(signature)
+    integers = (ctypes.c_int64 * INTEGERS)(*map(id, range(1, INTEGERS + 1)))
+    functions = ("PyObject_Vectorcall", "PyEval_SaveThread", "PyEval_RestoreThread")
+    places = 2 * (len(runner.native.program.input_widths) + len(runner.native.program.outputs))
+    words = (
+        *layout, id(intern("out")), id(intern("threads")), ctypes.addressof(integers),
+        id(fallback), *map(python_function, functions), runner.native.address, places,
+        *memory_words(runner),
+    )  # fmt: skip
+    context: Any = (ctypes.c_int64 * len(words))(*words)
+    context.keep = (*keep, integers, runner, runner.reserve, words_of_team, fallback)
+    return built_in(method, context)
 
 
 def lay_out(signature: Signature) -> Callable[..., bool] | None:
@@ -248,18 +395,30 @@ def lay_out(signature: Signature) -> Callable[..., bool] | None:
     method = _method()
     if method is None:
         return None
+    words, keep = _layout(signature)
+    layout: Any = (ctypes.c_int64 * len(words))(*words)
+    layout.keep = keep
+    return built_in(method, layout)
+
+
+def _layout(signature: Signature) -> tuple[tuple[int, ...], tuple[Any, ...]]:
+    """Return the words of `_FIELDS`, and what they point to."""
     expected, pointers = expected_of(signature)
     tail = (ctypes.c_int64 * len(signature.tail))(*signature.tail)
-    layout: Any = (ctypes.c_int64 * len(_FIELDS))(
+    words = (
         len(signature.arguments), id(np.ndarray), id(np.dtype(np.float64)),
         ctypes.addressof(expected), pointers, signature.rows, prod(signature.tail),
         len(signature.tail), ctypes.addressof(tail), id(True), id(False),
         python_function("Py_IncRef"),
     )  # fmt: skip
-    layout.keep = (expected, tail, np.ndarray)
-    return built_in(method, layout)
+    return words, (expected, tail, np.ndarray)
 
 
 @cache
 def _method() -> Method | None:
     return compiled_method("lay_out", LAY_OUT, FASTCALL)
+
+
+@cache
+def _run_method() -> Method | None:
+    return compiled_method("run_batch", RUN_BATCH, FASTCALL | KEYWORDS)

@@ -150,6 +150,7 @@ def layouts_are_known() -> bool:
     header = (_word(array, 8), _word(array, 16), _word(array, 24) & 0xFFFFFFFF)
     shape = (_Words * 2).from_address(_word(array, 32))
     flags = _word(array, 64) & 0xFFFFFFFF
+    names = ("out", "threads")
     fixed = np.zeros(1)
     fixed.flags.writeable = False
     return (
@@ -159,6 +160,7 @@ def layouts_are_known() -> bool:
         and flags & WRITEABLE == WRITEABLE
         and not _word(array.T, 64) & 1
         and _word(fixed, 64) & WRITEABLE == 0x101
+        and [_word(names, 16 + 8 * k) for k in range(3)] == [2, *map(id, names)]
         and _allocates()
     )
 
