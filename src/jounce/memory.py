@@ -29,12 +29,12 @@ def new_columns(columns: int, samples: int) -> np.ndarray:
 
 
 def new_scratch(size: int) -> Any:
-    """Return new memory of so many bytes for one thread, with nobody else's near it.
+    """Return new memory of so many bytes, of any content, with nobody else's near it.
 
-    Kernels go through it in steps of a quarter of its size, a group of samples after the other, and
-    a processor that has seen some of them fetches what would be next: lines that another thread
-    writes, were its memory there. Both would take up to twice as long. Nor is it within four pages,
-    where processors fetch ahead of what is written. Memory in between is asked for, but not used.
+    Kernels go through it in steps, from group to group of the samples that take turns, and a
+    processor that has seen some of them fetches what would be next: lines that another thread
+    writes, were its memory there. Both would take up to twice as long. So as much as is used lies
+    unused behind it, and some pages more: processors also fetch ahead of where one writes.
 
     >>> ctypes.addressof(new_scratch(1000)) % PAGE
     0

@@ -1,4 +1,4 @@
-define void @read0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+define void @read0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s, ptr %table, i64 %count) #0 {
 start:
   %t1 = sub i64 %end, 1
   %t2 = add i64 %row, 0
@@ -39,7 +39,7 @@ start:
   store <4 x double> %t33, ptr %t35, align 32
   ret void
 }
-define void @write0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+define void @write0(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s, ptr %table, i64 %count) #0 {
 start:
   %t1 = sub i64 %end, 1
   %t2 = add i64 %row, 0
@@ -82,7 +82,7 @@ start:
   store <2 x double> %t34, ptr %t35, align 8
   ret void
 }
-define void @write1(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s) #0 {
+define void @write1(ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s, ptr %table, i64 %count) #0 {
 start:
   %t1 = sub i64 %end, 1
   %t2 = add i64 %row, 0
@@ -273,22 +273,19 @@ start:
   %s2 = getelementptr i8, ptr %waste, i64 1088
   %s3 = getelementptr i8, ptr %waste, i64 1600
   %packed = getelementptr i8, ptr %waste, i64 2112
-  %way0.q = getelementptr ptr, ptr %out, i64 0
-  %way0.p = load ptr, ptr %way0.q
-  %way0.r = getelementptr i64, ptr %out.strides, i64 0
-  %way0.n = load i64, ptr %way0.r
-  %way0.total = add i64 0, %way0.n
-  %way1.q = getelementptr ptr, ptr %out, i64 1
-  %way1.p = load ptr, ptr %way1.q
-  %way1.r = getelementptr i64, ptr %out.strides, i64 1
-  %way1.n = load i64, ptr %way1.r
-  %way1.total = add i64 %way0.total, %way1.n
-  %numbers = mul i64 %way1.total, %rows
+  %all0.q = getelementptr ptr, ptr %out, i64 0
+  %all0.p = load ptr, ptr %all0.q
+  %all0.r = getelementptr i64, ptr %out.strides, i64 0
+  %all0.n = load i64, ptr %all0.r
+  %all0.total = add i64 0, %all0.n
+  %all1.q = getelementptr ptr, ptr %out, i64 1
+  %all1.p = load ptr, ptr %all1.q
+  %all1.r = getelementptr i64, ptr %out.strides, i64 1
+  %all1.n = load i64, ptr %all1.r
+  %all1.total = add i64 %all0.total, %all1.n
+  %numbers = mul i64 %all1.total, %rows
   %past = icmp sgt i64 %numbers, 2097152
-  %way0.beside = icmp eq i64 %way0.n, 2
-  %past0 = and i1 %past, %way0.beside
-  %way1.beside = icmp eq i64 %way1.n, 2
-  %past1 = and i1 %past, %way1.beside
+  %left = sub i64 %end, %begin
 
   %full = sub i64 %end, 12
   br label %head
@@ -303,134 +300,133 @@ many:
   %ahead.in0.p = load ptr, ptr %ahead.in0.q
   %ahead.in0.r = getelementptr i64, ptr %in.strides, i64 0
   %ahead.in0.n = load i64, ptr %ahead.in0.r
-  call void @fetch.in(ptr %ahead.in0.p, i64 %ahead.in0.n, i64 %ahead, i64 %end)
+  call void @fetch.in(ptr %ahead.in0.p, i64 %ahead.in0.n, i64 %ahead, i64 %end, i1 false)
   %ahead.in1.q = getelementptr ptr, ptr %in, i64 1
   %ahead.in1.p = load ptr, ptr %ahead.in1.q
   %ahead.in1.r = getelementptr i64, ptr %in.strides, i64 1
   %ahead.in1.n = load i64, ptr %ahead.in1.r
-  call void @fetch.in(ptr %ahead.in1.p, i64 %ahead.in1.n, i64 %ahead, i64 %end)
+  call void @fetch.in(ptr %ahead.in1.p, i64 %ahead.in1.n, i64 %ahead, i64 %end, i1 false)
   %ahead.in2.q = getelementptr ptr, ptr %in, i64 2
   %ahead.in2.p = load ptr, ptr %ahead.in2.q
   %ahead.in2.r = getelementptr i64, ptr %in.strides, i64 2
   %ahead.in2.n = load i64, ptr %ahead.in2.r
-  call void @fetch.in(ptr %ahead.in2.p, i64 %ahead.in2.n, i64 %ahead, i64 %end)
+  call void @fetch.in(ptr %ahead.in2.p, i64 %ahead.in2.n, i64 %ahead, i64 %end, i1 false)
   %ahead.in3.q = getelementptr ptr, ptr %in, i64 3
   %ahead.in3.p = load ptr, ptr %ahead.in3.q
   %ahead.in3.r = getelementptr i64, ptr %in.strides, i64 3
   %ahead.in3.n = load i64, ptr %ahead.in3.r
-  call void @fetch.in(ptr %ahead.in3.p, i64 %ahead.in3.n, i64 %ahead, i64 %end)
+  call void @fetch.in(ptr %ahead.in3.p, i64 %ahead.in3.n, i64 %ahead, i64 %end, i1 false)
   %ahead.out0.q = getelementptr ptr, ptr %out, i64 0
   %ahead.out0.p = load ptr, ptr %ahead.out0.q
   %ahead.out0.r = getelementptr i64, ptr %out.strides, i64 0
   %ahead.out0.n = load i64, ptr %ahead.out0.r
-  %ahead.out0.apart = select i1 %past0, i64 0, i64 %ahead.out0.n
-  call void @fetch.out(ptr %ahead.out0.p, i64 %ahead.out0.apart, i64 %ahead, i64 %end)
+  call void @fetch.out(ptr %ahead.out0.p, i64 %ahead.out0.n, i64 %ahead, i64 %end, i1 %past)
   %ahead.out1.q = getelementptr ptr, ptr %out, i64 1
   %ahead.out1.p = load ptr, ptr %ahead.out1.q
   %ahead.out1.r = getelementptr i64, ptr %out.strides, i64 1
   %ahead.out1.n = load i64, ptr %ahead.out1.r
-  %ahead.out1.apart = select i1 %past1, i64 0, i64 %ahead.out1.n
-  call void @fetch.out(ptr %ahead.out1.p, i64 %ahead.out1.apart, i64 %ahead, i64 %end)
+  call void @fetch.out(ptr %ahead.out1.p, i64 %ahead.out1.n, i64 %ahead, i64 %end, i1 %past)
   %many0.row = add i64 %row.many, 0
   %many1.row = add i64 %row.many, 4
   %many2.row = add i64 %row.many, 8
   %many3.row = add i64 %row.many, 12
+  %many.left = sub i64 %end, %row.many
   %many0.in0.q = getelementptr ptr, ptr %in, i64 0
   %many0.in0.p = load ptr, ptr %many0.in0.q
   %many0.in0.r = getelementptr i64, ptr %in.strides, i64 0
   %many0.in0.n = load i64, ptr %many0.in0.r
   %many0.in0.s = getelementptr i8, ptr %s0, i64 0
-  call void @read0(ptr %many0.in0.p, i64 %many0.in0.n, i64 %many0.row, i64 %end, ptr %waste, ptr %many0.in0.s)
+  call void @read0(ptr %many0.in0.p, i64 %many0.in0.n, i64 %many0.row, i64 %end, ptr %waste, ptr %many0.in0.s, ptr null, i64 0)
   %many1.in0.q = getelementptr ptr, ptr %in, i64 0
   %many1.in0.p = load ptr, ptr %many1.in0.q
   %many1.in0.r = getelementptr i64, ptr %in.strides, i64 0
   %many1.in0.n = load i64, ptr %many1.in0.r
   %many1.in0.s = getelementptr i8, ptr %s1, i64 0
-  call void @read0(ptr %many1.in0.p, i64 %many1.in0.n, i64 %many1.row, i64 %end, ptr %waste, ptr %many1.in0.s)
+  call void @read0(ptr %many1.in0.p, i64 %many1.in0.n, i64 %many1.row, i64 %end, ptr %waste, ptr %many1.in0.s, ptr null, i64 0)
   %many2.in0.q = getelementptr ptr, ptr %in, i64 0
   %many2.in0.p = load ptr, ptr %many2.in0.q
   %many2.in0.r = getelementptr i64, ptr %in.strides, i64 0
   %many2.in0.n = load i64, ptr %many2.in0.r
   %many2.in0.s = getelementptr i8, ptr %s2, i64 0
-  call void @read0(ptr %many2.in0.p, i64 %many2.in0.n, i64 %many2.row, i64 %end, ptr %waste, ptr %many2.in0.s)
+  call void @read0(ptr %many2.in0.p, i64 %many2.in0.n, i64 %many2.row, i64 %end, ptr %waste, ptr %many2.in0.s, ptr null, i64 0)
   %many3.in0.q = getelementptr ptr, ptr %in, i64 0
   %many3.in0.p = load ptr, ptr %many3.in0.q
   %many3.in0.r = getelementptr i64, ptr %in.strides, i64 0
   %many3.in0.n = load i64, ptr %many3.in0.r
   %many3.in0.s = getelementptr i8, ptr %s3, i64 0
-  call void @read0(ptr %many3.in0.p, i64 %many3.in0.n, i64 %many3.row, i64 %end, ptr %waste, ptr %many3.in0.s)
+  call void @read0(ptr %many3.in0.p, i64 %many3.in0.n, i64 %many3.row, i64 %end, ptr %waste, ptr %many3.in0.s, ptr null, i64 0)
   %many0.in1.q = getelementptr ptr, ptr %in, i64 1
   %many0.in1.p = load ptr, ptr %many0.in1.q
   %many0.in1.r = getelementptr i64, ptr %in.strides, i64 1
   %many0.in1.n = load i64, ptr %many0.in1.r
   %many0.in1.s = getelementptr i8, ptr %s0, i64 64
-  call void @read0(ptr %many0.in1.p, i64 %many0.in1.n, i64 %many0.row, i64 %end, ptr %waste, ptr %many0.in1.s)
+  call void @read0(ptr %many0.in1.p, i64 %many0.in1.n, i64 %many0.row, i64 %end, ptr %waste, ptr %many0.in1.s, ptr null, i64 0)
   %many1.in1.q = getelementptr ptr, ptr %in, i64 1
   %many1.in1.p = load ptr, ptr %many1.in1.q
   %many1.in1.r = getelementptr i64, ptr %in.strides, i64 1
   %many1.in1.n = load i64, ptr %many1.in1.r
   %many1.in1.s = getelementptr i8, ptr %s1, i64 64
-  call void @read0(ptr %many1.in1.p, i64 %many1.in1.n, i64 %many1.row, i64 %end, ptr %waste, ptr %many1.in1.s)
+  call void @read0(ptr %many1.in1.p, i64 %many1.in1.n, i64 %many1.row, i64 %end, ptr %waste, ptr %many1.in1.s, ptr null, i64 0)
   %many2.in1.q = getelementptr ptr, ptr %in, i64 1
   %many2.in1.p = load ptr, ptr %many2.in1.q
   %many2.in1.r = getelementptr i64, ptr %in.strides, i64 1
   %many2.in1.n = load i64, ptr %many2.in1.r
   %many2.in1.s = getelementptr i8, ptr %s2, i64 64
-  call void @read0(ptr %many2.in1.p, i64 %many2.in1.n, i64 %many2.row, i64 %end, ptr %waste, ptr %many2.in1.s)
+  call void @read0(ptr %many2.in1.p, i64 %many2.in1.n, i64 %many2.row, i64 %end, ptr %waste, ptr %many2.in1.s, ptr null, i64 0)
   %many3.in1.q = getelementptr ptr, ptr %in, i64 1
   %many3.in1.p = load ptr, ptr %many3.in1.q
   %many3.in1.r = getelementptr i64, ptr %in.strides, i64 1
   %many3.in1.n = load i64, ptr %many3.in1.r
   %many3.in1.s = getelementptr i8, ptr %s3, i64 64
-  call void @read0(ptr %many3.in1.p, i64 %many3.in1.n, i64 %many3.row, i64 %end, ptr %waste, ptr %many3.in1.s)
+  call void @read0(ptr %many3.in1.p, i64 %many3.in1.n, i64 %many3.row, i64 %end, ptr %waste, ptr %many3.in1.s, ptr null, i64 0)
   %many0.in2.q = getelementptr ptr, ptr %in, i64 2
   %many0.in2.p = load ptr, ptr %many0.in2.q
   %many0.in2.r = getelementptr i64, ptr %in.strides, i64 2
   %many0.in2.n = load i64, ptr %many0.in2.r
   %many0.in2.s = getelementptr i8, ptr %s0, i64 128
-  call void @read0(ptr %many0.in2.p, i64 %many0.in2.n, i64 %many0.row, i64 %end, ptr %waste, ptr %many0.in2.s)
+  call void @read0(ptr %many0.in2.p, i64 %many0.in2.n, i64 %many0.row, i64 %end, ptr %waste, ptr %many0.in2.s, ptr null, i64 0)
   %many1.in2.q = getelementptr ptr, ptr %in, i64 2
   %many1.in2.p = load ptr, ptr %many1.in2.q
   %many1.in2.r = getelementptr i64, ptr %in.strides, i64 2
   %many1.in2.n = load i64, ptr %many1.in2.r
   %many1.in2.s = getelementptr i8, ptr %s1, i64 128
-  call void @read0(ptr %many1.in2.p, i64 %many1.in2.n, i64 %many1.row, i64 %end, ptr %waste, ptr %many1.in2.s)
+  call void @read0(ptr %many1.in2.p, i64 %many1.in2.n, i64 %many1.row, i64 %end, ptr %waste, ptr %many1.in2.s, ptr null, i64 0)
   %many2.in2.q = getelementptr ptr, ptr %in, i64 2
   %many2.in2.p = load ptr, ptr %many2.in2.q
   %many2.in2.r = getelementptr i64, ptr %in.strides, i64 2
   %many2.in2.n = load i64, ptr %many2.in2.r
   %many2.in2.s = getelementptr i8, ptr %s2, i64 128
-  call void @read0(ptr %many2.in2.p, i64 %many2.in2.n, i64 %many2.row, i64 %end, ptr %waste, ptr %many2.in2.s)
+  call void @read0(ptr %many2.in2.p, i64 %many2.in2.n, i64 %many2.row, i64 %end, ptr %waste, ptr %many2.in2.s, ptr null, i64 0)
   %many3.in2.q = getelementptr ptr, ptr %in, i64 2
   %many3.in2.p = load ptr, ptr %many3.in2.q
   %many3.in2.r = getelementptr i64, ptr %in.strides, i64 2
   %many3.in2.n = load i64, ptr %many3.in2.r
   %many3.in2.s = getelementptr i8, ptr %s3, i64 128
-  call void @read0(ptr %many3.in2.p, i64 %many3.in2.n, i64 %many3.row, i64 %end, ptr %waste, ptr %many3.in2.s)
+  call void @read0(ptr %many3.in2.p, i64 %many3.in2.n, i64 %many3.row, i64 %end, ptr %waste, ptr %many3.in2.s, ptr null, i64 0)
   %many0.in3.q = getelementptr ptr, ptr %in, i64 3
   %many0.in3.p = load ptr, ptr %many0.in3.q
   %many0.in3.r = getelementptr i64, ptr %in.strides, i64 3
   %many0.in3.n = load i64, ptr %many0.in3.r
   %many0.in3.s = getelementptr i8, ptr %s0, i64 192
-  call void @read0(ptr %many0.in3.p, i64 %many0.in3.n, i64 %many0.row, i64 %end, ptr %waste, ptr %many0.in3.s)
+  call void @read0(ptr %many0.in3.p, i64 %many0.in3.n, i64 %many0.row, i64 %end, ptr %waste, ptr %many0.in3.s, ptr null, i64 0)
   %many1.in3.q = getelementptr ptr, ptr %in, i64 3
   %many1.in3.p = load ptr, ptr %many1.in3.q
   %many1.in3.r = getelementptr i64, ptr %in.strides, i64 3
   %many1.in3.n = load i64, ptr %many1.in3.r
   %many1.in3.s = getelementptr i8, ptr %s1, i64 192
-  call void @read0(ptr %many1.in3.p, i64 %many1.in3.n, i64 %many1.row, i64 %end, ptr %waste, ptr %many1.in3.s)
+  call void @read0(ptr %many1.in3.p, i64 %many1.in3.n, i64 %many1.row, i64 %end, ptr %waste, ptr %many1.in3.s, ptr null, i64 0)
   %many2.in3.q = getelementptr ptr, ptr %in, i64 3
   %many2.in3.p = load ptr, ptr %many2.in3.q
   %many2.in3.r = getelementptr i64, ptr %in.strides, i64 3
   %many2.in3.n = load i64, ptr %many2.in3.r
   %many2.in3.s = getelementptr i8, ptr %s2, i64 192
-  call void @read0(ptr %many2.in3.p, i64 %many2.in3.n, i64 %many2.row, i64 %end, ptr %waste, ptr %many2.in3.s)
+  call void @read0(ptr %many2.in3.p, i64 %many2.in3.n, i64 %many2.row, i64 %end, ptr %waste, ptr %many2.in3.s, ptr null, i64 0)
   %many3.in3.q = getelementptr ptr, ptr %in, i64 3
   %many3.in3.p = load ptr, ptr %many3.in3.q
   %many3.in3.r = getelementptr i64, ptr %in.strides, i64 3
   %many3.in3.n = load i64, ptr %many3.in3.r
   %many3.in3.s = getelementptr i8, ptr %s3, i64 192
-  call void @read0(ptr %many3.in3.p, i64 %many3.in3.n, i64 %many3.row, i64 %end, ptr %waste, ptr %many3.in3.s)
+  call void @read0(ptr %many3.in3.p, i64 %many3.in3.n, i64 %many3.row, i64 %end, ptr %waste, ptr %many3.in3.s, ptr null, i64 0)
   %many0.angles0 = call i1 @sincos(ptr %s0, ptr @angles0, i64 2)
   br i1 %many0.angles0, label %many0.angles0.far, label %many0.angles0.near
 many0.angles0.far:
@@ -462,106 +458,66 @@ many3.angles0.near:
   %many0.out0.n = load i64, ptr %many0.out0.r
   %many0.out0.before = mul i64 0, 64
   %many0.out0.packed = getelementptr i8, ptr %packed, i64 %many0.out0.before
-  %many0.out0.base = select i1 %past0, ptr %many0.out0.packed, ptr %many0.out0.p
-  %many0.out0.stride = select i1 %past0, i64 2, i64 %many0.out0.n
-  %many0.out0.row = select i1 %past0, i64 0, i64 %many0.row
-  %many0.out0.end = select i1 %past0, i64 4, i64 %end
-  call void @write0(ptr %many0.out0.base, i64 %many0.out0.stride, i64 %many0.out0.row, i64 %many0.out0.end, ptr %waste, ptr %s0)
+  call void @narrow(ptr @write0, ptr %many0.out0.p, i64 %many0.out0.n, i64 %many0.row, i64 %end, ptr %many0.out0.packed, i64 2, i1 %past, ptr %waste, ptr %s0, ptr null, i64 0)
   %many1.out0.q = getelementptr ptr, ptr %out, i64 0
   %many1.out0.p = load ptr, ptr %many1.out0.q
   %many1.out0.r = getelementptr i64, ptr %out.strides, i64 0
   %many1.out0.n = load i64, ptr %many1.out0.r
   %many1.out0.before = mul i64 1, 64
   %many1.out0.packed = getelementptr i8, ptr %packed, i64 %many1.out0.before
-  %many1.out0.base = select i1 %past0, ptr %many1.out0.packed, ptr %many1.out0.p
-  %many1.out0.stride = select i1 %past0, i64 2, i64 %many1.out0.n
-  %many1.out0.row = select i1 %past0, i64 0, i64 %many1.row
-  %many1.out0.end = select i1 %past0, i64 4, i64 %end
-  call void @write0(ptr %many1.out0.base, i64 %many1.out0.stride, i64 %many1.out0.row, i64 %many1.out0.end, ptr %waste, ptr %s1)
+  call void @narrow(ptr @write0, ptr %many1.out0.p, i64 %many1.out0.n, i64 %many1.row, i64 %end, ptr %many1.out0.packed, i64 2, i1 %past, ptr %waste, ptr %s1, ptr null, i64 0)
   %many2.out0.q = getelementptr ptr, ptr %out, i64 0
   %many2.out0.p = load ptr, ptr %many2.out0.q
   %many2.out0.r = getelementptr i64, ptr %out.strides, i64 0
   %many2.out0.n = load i64, ptr %many2.out0.r
   %many2.out0.before = mul i64 2, 64
   %many2.out0.packed = getelementptr i8, ptr %packed, i64 %many2.out0.before
-  %many2.out0.base = select i1 %past0, ptr %many2.out0.packed, ptr %many2.out0.p
-  %many2.out0.stride = select i1 %past0, i64 2, i64 %many2.out0.n
-  %many2.out0.row = select i1 %past0, i64 0, i64 %many2.row
-  %many2.out0.end = select i1 %past0, i64 4, i64 %end
-  call void @write0(ptr %many2.out0.base, i64 %many2.out0.stride, i64 %many2.out0.row, i64 %many2.out0.end, ptr %waste, ptr %s2)
+  call void @narrow(ptr @write0, ptr %many2.out0.p, i64 %many2.out0.n, i64 %many2.row, i64 %end, ptr %many2.out0.packed, i64 2, i1 %past, ptr %waste, ptr %s2, ptr null, i64 0)
   %many3.out0.q = getelementptr ptr, ptr %out, i64 0
   %many3.out0.p = load ptr, ptr %many3.out0.q
   %many3.out0.r = getelementptr i64, ptr %out.strides, i64 0
   %many3.out0.n = load i64, ptr %many3.out0.r
   %many3.out0.before = mul i64 3, 64
   %many3.out0.packed = getelementptr i8, ptr %packed, i64 %many3.out0.before
-  %many3.out0.base = select i1 %past0, ptr %many3.out0.packed, ptr %many3.out0.p
-  %many3.out0.stride = select i1 %past0, i64 2, i64 %many3.out0.n
-  %many3.out0.row = select i1 %past0, i64 0, i64 %many3.row
-  %many3.out0.end = select i1 %past0, i64 4, i64 %end
-  call void @write0(ptr %many3.out0.base, i64 %many3.out0.stride, i64 %many3.out0.row, i64 %many3.out0.end, ptr %waste, ptr %s3)
-  br i1 %past0, label %many.way0, label %many.way0.done
-many.way0:
-  %many.way0.q = getelementptr ptr, ptr %out, i64 0
-  %many.way0.p = load ptr, ptr %many.way0.q
-  %many.way0.r = getelementptr i64, ptr %out.strides, i64 0
-  %many.way0.n = load i64, ptr %many.way0.r
-  call void @sweep(ptr %many.way0.p, i64 %many.way0.n, i64 %row.many, i64 %end, i64 16, ptr %packed, i64 2, ptr null, i64 0, i1 true)
-  br label %many.way0.done
-many.way0.done:
+  call void @narrow(ptr @write0, ptr %many3.out0.p, i64 %many3.out0.n, i64 %many3.row, i64 %end, ptr %many3.out0.packed, i64 2, i1 %past, ptr %waste, ptr %s3, ptr null, i64 0)
+  %many.out0.q = getelementptr ptr, ptr %out, i64 0
+  %many.out0.p = load ptr, ptr %many.out0.q
+  %many.out0.r = getelementptr i64, ptr %out.strides, i64 0
+  %many.out0.n = load i64, ptr %many.out0.r
+  call void @narrow.past(ptr %many.out0.p, i64 %many.out0.n, i64 %row.many, i64 %end, i64 16, ptr %packed, i64 2, i1 %past)
   %many0.out1.q = getelementptr ptr, ptr %out, i64 1
   %many0.out1.p = load ptr, ptr %many0.out1.q
   %many0.out1.r = getelementptr i64, ptr %out.strides, i64 1
   %many0.out1.n = load i64, ptr %many0.out1.r
   %many0.out1.before = mul i64 0, 64
   %many0.out1.packed = getelementptr i8, ptr %packed, i64 %many0.out1.before
-  %many0.out1.base = select i1 %past1, ptr %many0.out1.packed, ptr %many0.out1.p
-  %many0.out1.stride = select i1 %past1, i64 2, i64 %many0.out1.n
-  %many0.out1.row = select i1 %past1, i64 0, i64 %many0.row
-  %many0.out1.end = select i1 %past1, i64 4, i64 %end
-  call void @write1(ptr %many0.out1.base, i64 %many0.out1.stride, i64 %many0.out1.row, i64 %many0.out1.end, ptr %waste, ptr %s0)
+  call void @narrow(ptr @write1, ptr %many0.out1.p, i64 %many0.out1.n, i64 %many0.row, i64 %end, ptr %many0.out1.packed, i64 2, i1 %past, ptr %waste, ptr %s0, ptr null, i64 0)
   %many1.out1.q = getelementptr ptr, ptr %out, i64 1
   %many1.out1.p = load ptr, ptr %many1.out1.q
   %many1.out1.r = getelementptr i64, ptr %out.strides, i64 1
   %many1.out1.n = load i64, ptr %many1.out1.r
   %many1.out1.before = mul i64 1, 64
   %many1.out1.packed = getelementptr i8, ptr %packed, i64 %many1.out1.before
-  %many1.out1.base = select i1 %past1, ptr %many1.out1.packed, ptr %many1.out1.p
-  %many1.out1.stride = select i1 %past1, i64 2, i64 %many1.out1.n
-  %many1.out1.row = select i1 %past1, i64 0, i64 %many1.row
-  %many1.out1.end = select i1 %past1, i64 4, i64 %end
-  call void @write1(ptr %many1.out1.base, i64 %many1.out1.stride, i64 %many1.out1.row, i64 %many1.out1.end, ptr %waste, ptr %s1)
+  call void @narrow(ptr @write1, ptr %many1.out1.p, i64 %many1.out1.n, i64 %many1.row, i64 %end, ptr %many1.out1.packed, i64 2, i1 %past, ptr %waste, ptr %s1, ptr null, i64 0)
   %many2.out1.q = getelementptr ptr, ptr %out, i64 1
   %many2.out1.p = load ptr, ptr %many2.out1.q
   %many2.out1.r = getelementptr i64, ptr %out.strides, i64 1
   %many2.out1.n = load i64, ptr %many2.out1.r
   %many2.out1.before = mul i64 2, 64
   %many2.out1.packed = getelementptr i8, ptr %packed, i64 %many2.out1.before
-  %many2.out1.base = select i1 %past1, ptr %many2.out1.packed, ptr %many2.out1.p
-  %many2.out1.stride = select i1 %past1, i64 2, i64 %many2.out1.n
-  %many2.out1.row = select i1 %past1, i64 0, i64 %many2.row
-  %many2.out1.end = select i1 %past1, i64 4, i64 %end
-  call void @write1(ptr %many2.out1.base, i64 %many2.out1.stride, i64 %many2.out1.row, i64 %many2.out1.end, ptr %waste, ptr %s2)
+  call void @narrow(ptr @write1, ptr %many2.out1.p, i64 %many2.out1.n, i64 %many2.row, i64 %end, ptr %many2.out1.packed, i64 2, i1 %past, ptr %waste, ptr %s2, ptr null, i64 0)
   %many3.out1.q = getelementptr ptr, ptr %out, i64 1
   %many3.out1.p = load ptr, ptr %many3.out1.q
   %many3.out1.r = getelementptr i64, ptr %out.strides, i64 1
   %many3.out1.n = load i64, ptr %many3.out1.r
   %many3.out1.before = mul i64 3, 64
   %many3.out1.packed = getelementptr i8, ptr %packed, i64 %many3.out1.before
-  %many3.out1.base = select i1 %past1, ptr %many3.out1.packed, ptr %many3.out1.p
-  %many3.out1.stride = select i1 %past1, i64 2, i64 %many3.out1.n
-  %many3.out1.row = select i1 %past1, i64 0, i64 %many3.row
-  %many3.out1.end = select i1 %past1, i64 4, i64 %end
-  call void @write1(ptr %many3.out1.base, i64 %many3.out1.stride, i64 %many3.out1.row, i64 %many3.out1.end, ptr %waste, ptr %s3)
-  br i1 %past1, label %many.way1, label %many.way1.done
-many.way1:
-  %many.way1.q = getelementptr ptr, ptr %out, i64 1
-  %many.way1.p = load ptr, ptr %many.way1.q
-  %many.way1.r = getelementptr i64, ptr %out.strides, i64 1
-  %many.way1.n = load i64, ptr %many.way1.r
-  call void @sweep(ptr %many.way1.p, i64 %many.way1.n, i64 %row.many, i64 %end, i64 16, ptr %packed, i64 2, ptr null, i64 0, i1 true)
-  br label %many.way1.done
-many.way1.done:
+  call void @narrow(ptr @write1, ptr %many3.out1.p, i64 %many3.out1.n, i64 %many3.row, i64 %end, ptr %many3.out1.packed, i64 2, i1 %past, ptr %waste, ptr %s3, ptr null, i64 0)
+  %many.out1.q = getelementptr ptr, ptr %out, i64 1
+  %many.out1.p = load ptr, ptr %many.out1.q
+  %many.out1.r = getelementptr i64, ptr %out.strides, i64 1
+  %many.out1.n = load i64, ptr %many.out1.r
+  call void @narrow.past(ptr %many.out1.p, i64 %many.out1.n, i64 %row.many, i64 %end, i64 16, ptr %packed, i64 2, i1 %past)
   br label %many.end
 many.end:
   br label %head
@@ -572,30 +528,31 @@ tail:
   br i1 %some, label %one, label %done
 one:
   %one0.row = add i64 %row.one, 0
+  %one.left = sub i64 %end, %row.one
   %one0.in0.q = getelementptr ptr, ptr %in, i64 0
   %one0.in0.p = load ptr, ptr %one0.in0.q
   %one0.in0.r = getelementptr i64, ptr %in.strides, i64 0
   %one0.in0.n = load i64, ptr %one0.in0.r
   %one0.in0.s = getelementptr i8, ptr %s0, i64 0
-  call void @read0(ptr %one0.in0.p, i64 %one0.in0.n, i64 %one0.row, i64 %end, ptr %waste, ptr %one0.in0.s)
+  call void @read0(ptr %one0.in0.p, i64 %one0.in0.n, i64 %one0.row, i64 %end, ptr %waste, ptr %one0.in0.s, ptr null, i64 0)
   %one0.in1.q = getelementptr ptr, ptr %in, i64 1
   %one0.in1.p = load ptr, ptr %one0.in1.q
   %one0.in1.r = getelementptr i64, ptr %in.strides, i64 1
   %one0.in1.n = load i64, ptr %one0.in1.r
   %one0.in1.s = getelementptr i8, ptr %s0, i64 64
-  call void @read0(ptr %one0.in1.p, i64 %one0.in1.n, i64 %one0.row, i64 %end, ptr %waste, ptr %one0.in1.s)
+  call void @read0(ptr %one0.in1.p, i64 %one0.in1.n, i64 %one0.row, i64 %end, ptr %waste, ptr %one0.in1.s, ptr null, i64 0)
   %one0.in2.q = getelementptr ptr, ptr %in, i64 2
   %one0.in2.p = load ptr, ptr %one0.in2.q
   %one0.in2.r = getelementptr i64, ptr %in.strides, i64 2
   %one0.in2.n = load i64, ptr %one0.in2.r
   %one0.in2.s = getelementptr i8, ptr %s0, i64 128
-  call void @read0(ptr %one0.in2.p, i64 %one0.in2.n, i64 %one0.row, i64 %end, ptr %waste, ptr %one0.in2.s)
+  call void @read0(ptr %one0.in2.p, i64 %one0.in2.n, i64 %one0.row, i64 %end, ptr %waste, ptr %one0.in2.s, ptr null, i64 0)
   %one0.in3.q = getelementptr ptr, ptr %in, i64 3
   %one0.in3.p = load ptr, ptr %one0.in3.q
   %one0.in3.r = getelementptr i64, ptr %in.strides, i64 3
   %one0.in3.n = load i64, ptr %one0.in3.r
   %one0.in3.s = getelementptr i8, ptr %s0, i64 192
-  call void @read0(ptr %one0.in3.p, i64 %one0.in3.n, i64 %one0.row, i64 %end, ptr %waste, ptr %one0.in3.s)
+  call void @read0(ptr %one0.in3.p, i64 %one0.in3.n, i64 %one0.row, i64 %end, ptr %waste, ptr %one0.in3.s, ptr null, i64 0)
   %one0.angles0 = call i1 @sincos(ptr %s0, ptr @angles0, i64 2)
   br i1 %one0.angles0, label %one0.angles0.far, label %one0.angles0.near
 one0.angles0.far:
@@ -609,40 +566,24 @@ one0.angles0.near:
   %one0.out0.n = load i64, ptr %one0.out0.r
   %one0.out0.before = mul i64 0, 64
   %one0.out0.packed = getelementptr i8, ptr %packed, i64 %one0.out0.before
-  %one0.out0.base = select i1 %past0, ptr %one0.out0.packed, ptr %one0.out0.p
-  %one0.out0.stride = select i1 %past0, i64 2, i64 %one0.out0.n
-  %one0.out0.row = select i1 %past0, i64 0, i64 %one0.row
-  %one0.out0.end = select i1 %past0, i64 4, i64 %end
-  call void @write0(ptr %one0.out0.base, i64 %one0.out0.stride, i64 %one0.out0.row, i64 %one0.out0.end, ptr %waste, ptr %s0)
-  br i1 %past0, label %one.way0, label %one.way0.done
-one.way0:
-  %one.way0.q = getelementptr ptr, ptr %out, i64 0
-  %one.way0.p = load ptr, ptr %one.way0.q
-  %one.way0.r = getelementptr i64, ptr %out.strides, i64 0
-  %one.way0.n = load i64, ptr %one.way0.r
-  call void @sweep(ptr %one.way0.p, i64 %one.way0.n, i64 %row.one, i64 %end, i64 4, ptr %packed, i64 2, ptr null, i64 0, i1 true)
-  br label %one.way0.done
-one.way0.done:
+  call void @narrow(ptr @write0, ptr %one0.out0.p, i64 %one0.out0.n, i64 %one0.row, i64 %end, ptr %one0.out0.packed, i64 2, i1 %past, ptr %waste, ptr %s0, ptr null, i64 0)
+  %one.out0.q = getelementptr ptr, ptr %out, i64 0
+  %one.out0.p = load ptr, ptr %one.out0.q
+  %one.out0.r = getelementptr i64, ptr %out.strides, i64 0
+  %one.out0.n = load i64, ptr %one.out0.r
+  call void @narrow.past(ptr %one.out0.p, i64 %one.out0.n, i64 %row.one, i64 %end, i64 4, ptr %packed, i64 2, i1 %past)
   %one0.out1.q = getelementptr ptr, ptr %out, i64 1
   %one0.out1.p = load ptr, ptr %one0.out1.q
   %one0.out1.r = getelementptr i64, ptr %out.strides, i64 1
   %one0.out1.n = load i64, ptr %one0.out1.r
   %one0.out1.before = mul i64 0, 64
   %one0.out1.packed = getelementptr i8, ptr %packed, i64 %one0.out1.before
-  %one0.out1.base = select i1 %past1, ptr %one0.out1.packed, ptr %one0.out1.p
-  %one0.out1.stride = select i1 %past1, i64 2, i64 %one0.out1.n
-  %one0.out1.row = select i1 %past1, i64 0, i64 %one0.row
-  %one0.out1.end = select i1 %past1, i64 4, i64 %end
-  call void @write1(ptr %one0.out1.base, i64 %one0.out1.stride, i64 %one0.out1.row, i64 %one0.out1.end, ptr %waste, ptr %s0)
-  br i1 %past1, label %one.way1, label %one.way1.done
-one.way1:
-  %one.way1.q = getelementptr ptr, ptr %out, i64 1
-  %one.way1.p = load ptr, ptr %one.way1.q
-  %one.way1.r = getelementptr i64, ptr %out.strides, i64 1
-  %one.way1.n = load i64, ptr %one.way1.r
-  call void @sweep(ptr %one.way1.p, i64 %one.way1.n, i64 %row.one, i64 %end, i64 4, ptr %packed, i64 2, ptr null, i64 0, i1 true)
-  br label %one.way1.done
-one.way1.done:
+  call void @narrow(ptr @write1, ptr %one0.out1.p, i64 %one0.out1.n, i64 %one0.row, i64 %end, ptr %one0.out1.packed, i64 2, i1 %past, ptr %waste, ptr %s0, ptr null, i64 0)
+  %one.out1.q = getelementptr ptr, ptr %out, i64 1
+  %one.out1.p = load ptr, ptr %one.out1.q
+  %one.out1.r = getelementptr i64, ptr %out.strides, i64 1
+  %one.out1.n = load i64, ptr %one.out1.r
+  call void @narrow.past(ptr %one.out1.p, i64 %one.out1.n, i64 %row.one, i64 %end, i64 4, ptr %packed, i64 2, i1 %past)
   br label %one.end
 one.end:
   br label %tail
@@ -656,16 +597,18 @@ over:
 }
 declare void @run0.many(ptr)
 declare void @run0.one(ptr)
-declare void @read0(ptr, i64, i64, i64, ptr, ptr)
-declare void @write0(ptr, i64, i64, i64, ptr, ptr)
-declare void @write1(ptr, i64, i64, i64, ptr, ptr)
-declare void @fetch.in(ptr, i64, i64, i64)
-declare void @fetch.out(ptr, i64, i64, i64)
+declare void @read0(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
+declare void @write0(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
+declare void @write1(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
+declare void @fetch.in(ptr, i64, i64, i64, i1)
+declare void @fetch.out(ptr, i64, i64, i64, i1)
 declare void @move.read(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
 declare void @move.write(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
 declare void @move.pack(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
 declare void @sweep(ptr, i64, i64, i64, i64, ptr, i64, ptr, i64, i1)
-declare void @clear(ptr, i64)
+declare void @clear(ptr, i64, i64)
+declare void @narrow(ptr, ptr, i64, i64, i64, ptr, i64, i1, ptr, ptr, ptr, i64)
+declare void @narrow.past(ptr, i64, i64, i64, i64, ptr, i64, i1)
 declare void @sincos_libm(ptr, ptr, i64)
 declare i1 @sincos(ptr, ptr, i64)
 declare double @sin(double) #2
@@ -680,7 +623,7 @@ attributes #1 = { nounwind noinline cold }
 attributes #2 = { nounwind }
 
 ; calls other modules
-define void @fetch.in(ptr %base, i64 %stride, i64 %row, i64 %end) #0 {
+define void @fetch.in(ptr %base, i64 %stride, i64 %row, i64 %end, i1 %past) #0 {
 start:
   %offset = mul i64 %row, %stride
   %first = getelementptr double, ptr %base, i64 %offset
@@ -690,7 +633,8 @@ start:
   %numbers = mul i64 %stride, %rows
   %near = icmp ule i64 %stride, 64
   %some = icmp sgt i64 %numbers, 0
-  %fetched = and i1 %near, %some
+  %worth = and i1 %near, %some
+  %fetched = select i1 %past, i1 false, i1 %worth
   br i1 %fetched, label %loop, label %done
 loop:
   %k = phi i64 [ 0, %start ], [ %next, %loop ]
@@ -702,7 +646,7 @@ loop:
 done:
   ret void
 }
-define void @fetch.out(ptr %base, i64 %stride, i64 %row, i64 %end) #0 {
+define void @fetch.out(ptr %base, i64 %stride, i64 %row, i64 %end, i1 %past) #0 {
 start:
   %offset = mul i64 %row, %stride
   %first = getelementptr double, ptr %base, i64 %offset
@@ -712,7 +656,8 @@ start:
   %numbers = mul i64 %stride, %rows
   %near = icmp ule i64 %stride, 64
   %some = icmp sgt i64 %numbers, 0
-  %fetched = and i1 %near, %some
+  %worth = and i1 %near, %some
+  %fetched = select i1 %past, i1 false, i1 %worth
   br i1 %fetched, label %loop, label %done
 loop:
   %k = phi i64 [ 0, %start ], [ %next, %loop ]
@@ -942,8 +887,11 @@ piece:
 done:
   ret void
 }
-define void @clear(ptr %packed, i64 %numbers) #0 {
+define void @clear(ptr %packed, i64 %width, i64 %rows) #0 {
 start:
+  %many = icmp sgt i64 %rows, 4
+  %own = select i1 %many, i64 4, i64 %rows
+  %numbers = mul i64 %own, %width
   br label %line
 line:
   %k = phi i64 [ 0, %start ], [ %k.next, %line ]
@@ -952,6 +900,26 @@ line:
   %k.next = add i64 %k, 8
   %more = icmp slt i64 %k.next, %numbers
   br i1 %more, label %line, label %done
+done:
+  ret void
+}
+define void @narrow(ptr %write, ptr %out, i64 %stride, i64 %row, i64 %end, ptr %packed, i64 %width, i1 %past, ptr %waste, ptr %s, ptr %table, i64 %count) #0 {
+  %beside = icmp eq i64 %stride, %width
+  %away = and i1 %past, %beside
+  %base = select i1 %away, ptr %packed, ptr %out
+  %first = select i1 %away, i64 0, i64 %row
+  %last = select i1 %away, i64 4, i64 %end
+  call void %write(ptr %base, i64 %stride, i64 %first, i64 %last, ptr %waste, ptr %s, ptr %table, i64 %count)
+  ret void
+}
+define void @narrow.past(ptr %out, i64 %stride, i64 %row, i64 %end, i64 %most, ptr %packed, i64 %width, i1 %past) #0 {
+start:
+  %beside = icmp eq i64 %stride, %width
+  %away = and i1 %past, %beside
+  br i1 %away, label %write, label %done
+write:
+  call void @sweep(ptr %out, i64 %stride, i64 %row, i64 %end, i64 %most, ptr %packed, i64 %width, ptr null, i64 0, i1 true)
+  br label %done
 done:
   ret void
 }
@@ -1004,8 +972,6 @@ zeros.test:
   %zeros.more = icmp slt i64 %zeros.k, %run.end
   br i1 %zeros.more, label %zeros, label %run
 zeros:
-  %zeros.from = getelementptr double, ptr %from, i64 %zeros.k
-  %zeros.value = load <8 x double>, ptr %zeros.from, align 8
   %zeros.to = getelementptr double, ptr %to, i64 %zeros.k
   store <8 x double> zeroinitializer, ptr %zeros.to, align 64
   %zeros.next = add i64 %zeros.k, 8
@@ -1084,8 +1050,6 @@ zeros.test:
   %zeros.more = icmp slt i64 %zeros.k, %run.end
   br i1 %zeros.more, label %zeros, label %run
 zeros:
-  %zeros.from = getelementptr double, ptr %from, i64 %zeros.k
-  %zeros.value = load <8 x double>, ptr %zeros.from, align 8
   %zeros.to = getelementptr double, ptr %to, i64 %zeros.k
   store <8 x double> zeroinitializer, ptr %zeros.to, align 64, !nontemporal !0
   %zeros.next = add i64 %zeros.k, 8

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +15,7 @@ import jounce
 from jounce.errors import ShapeError
 from jounce.kernels.description import kernel_spec
 from jounce.kernels.execution import BLOCK_ROWS
+from jounce.kernels.fastcall import batch, call
 from jounce.kernels.fastcall.batch import INTEGERS
 from jounce.kernels.kernel import Kernel
 from jounce.kernels.team import team
@@ -74,16 +76,16 @@ ODD: dict[str, Callable[[list[np.ndarray]], list[np.ndarray]]] = {
 def result_of(given: list[np.ndarray]) -> np.ndarray:
     """Return what the rows give one by one."""
     kernel = jounce.kernel(ROBOT, "inverse_dynamics", order=1, wrenches=(FRAME,))
-    batch = np.broadcast_shapes(*[x.shape[:-1] for x in given[:4]])
-    rows = [np.broadcast_to(x, (*batch, 7)).reshape(-1, 7) for x in given[:4]]
-    lead = [1] * (len(batch) + 2 - given[4].ndim)
-    wrench = np.broadcast_to(given[4].reshape(2, *lead, *given[4].shape[1:]), (2, *batch, 6))
+    axes = np.broadcast_shapes(*[x.shape[:-1] for x in given[:4]])
+    rows = [np.broadcast_to(x, (*axes, 7)).reshape(-1, 7) for x in given[:4]]
+    lead = [1] * (len(axes) + 2 - given[4].ndim)
+    wrench = np.broadcast_to(given[4].reshape(2, *lead, *given[4].shape[1:]), (2, *axes, 6))
     wrench = wrench.reshape(2, -1, 6)
     result = np.empty((2, len(rows[0]), 7))
     for k in range(len(rows[0])):
         sample = [np.array(x[k], dtype=float) for x in rows]
         result[:, k] = kernel(*sample, wrench[:, k].copy())
-    return result.reshape(2, *batch, 7)
+    return result.reshape(2, *axes, 7)
 
 
 @pytest.mark.parametrize("case", [*PLAIN, *ODD])
@@ -310,3 +312,37 @@ def test_references_of_results_stay(kernel: Kernel, motion: list[np.ndarray]):
         kernel(*motion, out=out)
         kernel(*motion, out=out, threads=2)
     assert (sys.getrefcount(out), sys.getrefcount(motion[0])) == before
+
+
+_FEW = """
+import numpy as np
+import jounce
+from jounce.kernels.kernel import Kernel
+from jounce.kernels.team import team
+
+kernel = jounce.kernel(jounce.load("panda"), "gravity_forces")
+q = np.full((64, 7), 0.5)
+out = kernel(q, threads=16)
+assert len(team()._scratch) == 1, "two parts need one helper"
+Kernel.call = None  # Python is not asked again
+assert kernel(q, out=np.zeros_like(out), threads=16).tobytes() == out.tobytes()
+assert len(team()._scratch) == 1
+"""
+
+
+def test_a_few_rows_want_few_helpers():
+    """As many as there are parts, however many threads are asked for."""
+    subprocess.run([sys.executable, "-c", _FEW], check=True)
+
+
+def test_tuples_that_look_otherwise(monkeypatch: pytest.MonkeyPatch, motion: list[np.ndarray]):
+    """Then batches go through Python, and single samples do not."""
+    monkeypatch.setattr(call, "TUPLE_ITEMS", call.TUPLE_ITEMS - 8)
+    assert not call.tuples_are_known()
+    assert batch._run_method.__wrapped__() is None
+    monkeypatch.setattr(batch, "_run_method", lambda: None)
+    own = Kernel(kernel_spec(ROBOT, "inverse_dynamics", 1, [FRAME])).compile()
+    out = np.zeros((2, 6, 7))
+    assert own(*motion, out=out) is out
+    assert_close(out, result_of(motion), EXACT)
+    assert type(own.__call__) is type(len)

@@ -48,7 +48,8 @@ MODULE = 8  # functions in a module; chunks among them are called one after the 
 ALIGNMENT = 64
 AHEAD = 2  # blocks from the one at work to the one that is fetched
 BLOCK = 4  # groups of samples that take each step in turn, while its code is at hand
-TOGETHER = 16  # numbers of a row up to which those of all of them are packed before any is written
+TOGETHER = 16  # numbers of a row up to which a whole block is packed before it is written
+NO_TABLE = "ptr null, i64 0"  # of functions that move columns one after the other
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ def print_common(lanes: int, *, host_fma: bool) -> tuple[str, ...]:
     functions = [
         *(print_fetch(side, BLOCK * lanes) for side in ("in", "out")),
         *(print_loop(name, lanes) for name in AT_ONCE),
-        print_sweep(),
+        print_sweep(lanes),
         print_libm(lanes, limit=LIMIT if host_fma else -1.0),
         tail,
     ]
@@ -100,13 +101,15 @@ def print_common(lanes: int, *, host_fma: bool) -> tuple[str, ...]:
 
 
 _COMMON = """\
-declare void @fetch.in(ptr, i64, i64, i64)
-declare void @fetch.out(ptr, i64, i64, i64)
+declare void @fetch.in(ptr, i64, i64, i64, i1)
+declare void @fetch.out(ptr, i64, i64, i64, i1)
 declare void @move.read(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
 declare void @move.write(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
 declare void @move.pack(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
 declare void @sweep(ptr, i64, i64, i64, i64, ptr, i64, ptr, i64, i1)
-declare void @clear(ptr, i64)
+declare void @clear(ptr, i64, i64)
+declare void @narrow(ptr, ptr, i64, i64, i64, ptr, i64, i1, ptr, ptr, ptr, i64)
+declare void @narrow.past(ptr, i64, i64, i64, i64, ptr, i64, i1)
 declare void @sincos_libm(ptr, ptr, i64)
 declare i1 @sincos(ptr, ptr, i64)"""
 
@@ -175,7 +178,8 @@ class _Printer:
             for loop in ("many", "one")
         ]
         declared += [
-            f"declare void @{name}(ptr, i64, i64, i64, ptr, ptr)" for name in self.moving.values()
+            f"declare void @{name}(ptr, i64, i64, i64, ptr, ptr, ptr, i64)"
+            for name in self.moving.values()
         ]
         yield FAR + "\n".join([*self.text, self._entry(), *declared, _COMMON, tail])
 
@@ -209,7 +213,7 @@ class _Printer:
                 first_slot = min(slots.values())
                 columns = {k: slot - first_slot for k, slot in slots.items()}
                 name = self._moving(f"read{a}", partial(print_reader, width=width, slots=columns))
-                yield self._read(name, "", a, first_slot)
+                yield self._read(name, NO_TABLE, a, first_slot)
             first += width
 
     def _writers(self) -> Iterator[str]:
@@ -227,26 +231,31 @@ class _Printer:
         columns = [k for k, value in enumerate(row) if value not in zeros]
         self._pack(width)
         if len(columns) < width:
-            clear = f"  call void @clear(ptr %packed, i64 {self.lanes * width})"
-            if len(program.outputs) > 1:  # others are packed there in between
-                yield f"{clear} ; @L"
+            shared = len(program.outputs) > 1  # others are packed there in between
+            clear = f"  call void @clear(ptr %packed, i64 {width}, i64 %{'@L.' * shared}left)"
+            if shared:
+                yield clear
             else:
                 self.first = clear
         slots = {k: self._slot(self._source(value)) for k, value in enumerate(row)}
         runs = list(long_runs([value in zeros for value in row]))
         self.text.append(print_table(f"runs{argument}", chain(*runs)))
-        how = f"ptr @runs{argument}, i64 {len(runs)}, i1 %past"
-        sweep = self._sweep(f"@T.sweep{argument}", argument, "%@T.row", self.lanes, how)
+        pack, tag = "", f"@T.out{argument}"
         if columns:
             name, table = self._looped("pack", f"pack{argument}", slots, columns, width)
             rows = f"ptr %packed, i64 {width}, i64 0, i64 {self.lanes}"
-            sweep = f"  call void @{name}({rows}, ptr %waste, ptr @S{table})\n{sweep}"
-        yield sweep
+            pack = f"  call void @{name}({rows}, ptr %waste, ptr @S, {table})\n"
+        yield (
+            f"{pack}{self._argument(tag, argument, 'out')}\n"
+            f"  call void @sweep(ptr %{tag}.p, i64 %{tag}.n, i64 %@T.row, i64 %end, "
+            f"i64 {self.lanes}, ptr %packed, i64 {width}, ptr @runs{argument}, i64 {len(runs)}, "
+            f"i1 %past)"
+        )
 
     def _write_narrow(self, argument: int, values: tuple[int, ...]) -> Iterator[str]:
         """Add the way of narrow rows: to their places, or packed, then several groups at once."""
         sources, width = dict(enumerate(map(self._source, values))), len(values)
-        name, table = f"write{argument}", ""
+        name, table = f"write{argument}", NO_TABLE
         if width > SPAN:
             slots = {k: self._slot(source) for k, source in sources.items()}
             name, table = self._looped("write", name, slots, slots, width)
@@ -254,39 +263,28 @@ class _Printer:
             name = self._moving(name, partial(print_writer, columns=sources))
         together = width <= TOGETHER
         self._pack(width * (self.block if together else 1))
-        tag, past = f"@T.out{argument}", f"select i1 %past{argument}"
+        tag, size = f"@T.out{argument}", 8 * self.lanes * width if together else 0
         write = (
             f"{self._argument(tag, argument, 'out')}\n"
-            f"  %{tag}.before = mul i64 @G, {8 * self.lanes * width if together else 0}\n"
+            f"  %{tag}.before = mul i64 @G, {size}\n"
             f"  %{tag}.packed = getelementptr i8, ptr %packed, i64 %{tag}.before\n"
-            f"  %{tag}.base = {past}, ptr %{tag}.packed, ptr %{tag}.p\n"
-            f"  %{tag}.stride = {past}, i64 {width}, i64 %{tag}.n\n"
-            f"  %{tag}.row = {past}, i64 0, i64 %@T.row\n"
-            f"  %{tag}.end = {past}, i64 {self.lanes}, i64 %end\n"
-            f"  call void @{name}(ptr %{tag}.base, i64 %{tag}.stride, i64 %{tag}.row, "
-            f"i64 %{tag}.end, ptr %waste, ptr @S{table})"
+            f"  call void @narrow(ptr @{name}, ptr %{tag}.p, i64 %{tag}.n, i64 %@T.row, i64 %end, "
+            f"ptr %{tag}.packed, i64 {width}, i1 %past, ptr %waste, ptr @S, {table})"
         )
-        way = f"{'@L' if together else '@T'}.way{argument}"
-        rows = ("%row.@L", "@R") if together else ("%@T.row", self.lanes)
-        sweep = (
-            f"  br i1 %past{argument}, label %{way}, label %{way}.done\n{way}:\n"
-            f"{self._sweep(way, argument, *rows, 'ptr null, i64 0, i1 true')}\n"
-            f"  br label %{way}.done\n{way}.done:"
+        own = f"@L.out{argument}" if together else tag
+        row, most = ("%row.@L", "@R") if together else ("%@T.row", self.lanes)
+        past = (
+            f"  call void @narrow.past(ptr %{own}.p, i64 %{own}.n, i64 {row}, i64 %end, "
+            f"i64 {most}, ptr %packed, i64 {width}, i1 %past)"
         )
-        yield from (write, sweep) if together else (f"{write}\n{sweep}",)
+        if together:
+            yield from (write, f"{self._argument(own, argument, 'out')}\n{past}")
+        else:
+            yield f"{write}\n{past}"
 
     def _pack(self, numbers: int) -> None:
         """See to it that there is room to pack so many numbers of each lane."""
         self.packed = max(self.packed, _padded(8 * self.lanes * numbers))
-
-    def _sweep(self, tag: str, argument: int, row: str, rows: int | str, how: str) -> str:
-        """Return the call that writes packed rows."""
-        width = len(self.code.program.outputs[argument])
-        return (
-            f"{self._argument(tag, argument, 'out')}\n"
-            f"  call void @sweep(ptr %{tag}.p, i64 %{tag}.n, i64 {row}, i64 %end, i64 {rows}, "
-            f"ptr %packed, i64 {width}, {how})"
-        )
 
     def _moving(self, name: str, print_function: Callable[..., str]) -> str:
         """Add a function that moves columns, unless there is one like it; return its name."""
@@ -307,7 +305,7 @@ class _Printer:
             for k in neighbours(columns, width, count)
         ]
         self.text.append(print_table(f"columns.{name}", chain(*entries), "i32"))
-        return f"move.{loop}", f", ptr @columns.{name}, i64 {len(entries)}"
+        return f"move.{loop}", f"ptr @columns.{name}, i64 {len(entries)}"
 
     def _slot(self, source: int | str) -> int:
         """Return a slot of a source; a constant is put into one before the first step."""
@@ -364,7 +362,7 @@ class _Printer:
             f"{self._argument(tag, argument, 'in')}\n"
             f"  %{tag}.s = getelementptr i8, ptr @S, i64 {first_slot * self.lanes * 8}\n"
             f"  call void @{name}(ptr %{tag}.p, i64 %{tag}.n, i64 %@T.row, i64 %end, "
-            f"ptr %waste, ptr %{tag}.s{table})"
+            f"ptr %waste, ptr %{tag}.s, {table})"
         )
 
     @staticmethod
@@ -380,6 +378,7 @@ class _Printer:
     def _loop(self, loop: str, groups: int) -> str:
         """Return the calls for `groups` groups of samples, each step for all of them in turn."""
         lines = [f"  %{loop}{g}.row = add i64 %row.{loop}, {g * self.lanes}" for g in range(groups)]
+        lines.append(f"  %{loop}.left = sub i64 %end, %row.{loop}")
         for call in self.calls:
             if "@L" in call:  # takes care of all groups by itself
                 lines.append(call.replace("@L", loop).replace("@R", str(groups * self.lanes)))
@@ -398,12 +397,9 @@ class _Printer:
                 if 0 < width <= NARROW:
                     tag = f"ahead.{side}{a}"
                     lines.append(self._argument(tag, a, side))
-                    apart = f"%{tag}.n"
-                    if side == "out":  # nothing is fetched where nothing is to be in the cache
-                        apart = f"%{tag}.apart"
-                        lines.append(f"  {apart} = select i1 %past{a}, i64 0, i64 %{tag}.n")
-                    rows = f"ptr %{tag}.p, i64 {apart}, i64 %ahead, i64 %end"
-                    lines.append(f"  call void @fetch.{side}({rows})")
+                    rows = f"ptr %{tag}.p, i64 %{tag}.n, i64 %ahead, i64 %end"
+                    past = "%past" if side == "out" else "false"
+                    lines.append(f"  call void @fetch.{side}({rows}, i1 {past})")
         return "\n".join(lines)
 
     def _entry(self) -> str:
@@ -429,7 +425,8 @@ start:
   %waste = inttoptr i64 %a2 to ptr
 {blocks}{constants}
   %packed = getelementptr i8, ptr %waste, i64 {self.waste + block * self.stride}
-{self._ways()}
+{self._past()}
+  %left = sub i64 %end, %begin
 {self.first}
   %full = sub i64 %end, {(block - 1) * self.lanes}
   br label %head
@@ -463,20 +460,13 @@ over:
   ret void
 }}"""
 
-    def _ways(self) -> str:
-        """Return the lines that tell whether results go past the cache, and which outputs do.
-
-        Narrow rows do that lie side by side.
-        """
+    def _past(self) -> str:
+        """Return the lines that tell whether the results of the whole batch go past the cache."""
         lines, total = [], "0"
         for a in range(len(self.code.program.outputs)):
-            lines.append(self._argument(f"way{a}", a, "out"))
-            lines.append(f"  %way{a}.total = add i64 {total}, %way{a}.n")
-            total = f"%way{a}.total"
+            lines.append(self._argument(f"all{a}", a, "out"))
+            lines.append(f"  %all{a}.total = add i64 {total}, %all{a}.n")
+            total = f"%all{a}.total"
         lines.append(f"  %numbers = mul i64 {total}, %rows")
         lines.append(f"  %past = icmp sgt i64 %numbers, {PAST_CACHE // 8}")
-        for a, row in enumerate(self.code.program.outputs):
-            if len(row) < WIDE:
-                lines.append(f"  %way{a}.beside = icmp eq i64 %way{a}.n, {len(row)}")
-                lines.append(f"  %past{a} = and i1 %past, %way{a}.beside")
         return "\n".join(lines)

@@ -32,11 +32,11 @@ def neighbours(columns: Iterable[int], width: int, count: int = 2) -> list[int]:
 class RowPrinter:
     """Collects the lines of one function that moves columns of one argument."""
 
-    def __init__(self, name: str, lanes: int, more: str = "") -> None:
+    def __init__(self, name: str, lanes: int) -> None:
         self.lanes = lanes
         self.type = vector(lanes)
-        arguments = "ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s"
-        self.lines = [f"define void @{name}({arguments}{more}) #0 {{\nstart:"]
+        rows = "ptr %base, i64 %stride, i64 %row, i64 %end, ptr %waste, ptr noalias %s"
+        self.lines = [f"define void @{name}({rows}, ptr %table, i64 %count) #0 {{\nstart:"]
         self.count = 0
 
     def text(self) -> str:
@@ -204,7 +204,7 @@ def print_loop(name: str, lanes: int) -> str:
 
     An entry of it is the first column, and offsets in scratch of it and its neighbours.
     """
-    out = RowPrinter(f"move.{name}", lanes, ", ptr %table, i64 %count")
+    out = RowPrinter(f"move.{name}", lanes)
     rows = out.rows(written=name != "read")
     out.lines += ["  br label %loop", "loop:", "  %k = phi i64 [ 0, %start ], [ %k.next, %loop ]"]
     size = 1 + AT_ONCE[name]
@@ -235,12 +235,12 @@ NARROW = 64  # numbers from one row to the next up to which rows are fetched ahe
 def print_fetch(side: str, count: int) -> str:
     """Return a function that fetches `count` rows before `%end` into the cache, to read or write.
 
-    Rows from `%end` on may be another thread's, which would have to fetch them back.  The
-    processor follows such a stream by itself only to the end of a page of memory, which is 57 rows
-    of nine numbers.
+    Not those that go `%past` it. Rows from `%end` on may be another thread's, which would have to
+    fetch them back. The processor follows such a stream by itself only to the end of a page of
+    memory, which is 57 rows of nine numbers.
     """
     return f"""\
-define void @fetch.{side}(ptr %base, i64 %stride, i64 %row, i64 %end) #0 {{
+define void @fetch.{side}(ptr %base, i64 %stride, i64 %row, i64 %end, i1 %past) #0 {{
 start:
   %offset = mul i64 %row, %stride
   %first = getelementptr double, ptr %base, i64 %offset
@@ -250,7 +250,8 @@ start:
   %numbers = mul i64 %stride, %rows
   %near = icmp ule i64 %stride, {NARROW}
   %some = icmp sgt i64 %numbers, 0
-  %fetched = and i1 %near, %some
+  %worth = and i1 %near, %some
+  %fetched = select i1 %past, i1 false, i1 %worth
   br i1 %fetched, label %loop, label %done
 loop:
   %k = phi i64 [ 0, %start ], [ %next, %loop ]

@@ -19,7 +19,7 @@ PAST_CACHE = 16 * 2**20  # bytes of the results of a batch that do not stay in t
 
 
 def long_runs(is_zero: list[bool]) -> Iterator[tuple[int, int]]:
-    """Yield the first number of every long run of zeros, and that behind its last whole line."""
+    """Yield where long runs of zeros begin, and behind the last place where a line of them may."""
     at = 0
     for zero, run in groupby(is_zero):
         count = len(list(run))
@@ -28,11 +28,14 @@ def long_runs(is_zero: list[bool]) -> Iterator[tuple[int, int]]:
         at += count
 
 
-def print_sweep() -> str:
-    """Return `@sweep`, which writes `%most` packed rows, and `@clear`, which packs zeros.
+def print_sweep(lanes: int) -> str:
+    """Return the functions that write packed rows.
 
-    `%packed` begins with a line; `%runs` are those of `long_runs`. Rows from `%end` on are not
-    written.
+    `@sweep` writes `%most` of them, but none from `%end` on; `%packed` begins with a line, `%runs`
+    are those of `long_runs`. `@clear` packs zeros, in `%rows` rows or those of one group. `@narrow`
+    calls a function that writes narrow rows of a group, to their places or, of a batch that goes
+    `%past` the cache, packed; these are then written by `@narrow.past`. Rows that lie apart are
+    written to their places in any case.
     """
     return f"""\
 define void @sweep(ptr %out, i64 %stride, i64 %row, i64 %end, i64 %most, ptr %packed, \
@@ -64,8 +67,11 @@ piece:
 done:
   ret void
 }}
-define void @clear(ptr %packed, i64 %numbers) #0 {{
+define void @clear(ptr %packed, i64 %width, i64 %rows) #0 {{
 start:
+  %many = icmp sgt i64 %rows, {lanes}
+  %own = select i1 %many, i64 {lanes}, i64 %rows
+  %numbers = mul i64 %own, %width
   br label %line
 line:
   %k = phi i64 [ 0, %start ], [ %k.next, %line ]
@@ -74,6 +80,30 @@ line:
   %k.next = add i64 %k, {LINE}
   %more = icmp slt i64 %k.next, %numbers
   br i1 %more, label %line, label %done
+done:
+  ret void
+}}
+define void @narrow(ptr %write, ptr %out, i64 %stride, i64 %row, i64 %end, ptr %packed, \
+i64 %width, i1 %past, ptr %waste, ptr %s, ptr %table, i64 %count) #0 {{
+  %beside = icmp eq i64 %stride, %width
+  %away = and i1 %past, %beside
+  %base = select i1 %away, ptr %packed, ptr %out
+  %first = select i1 %away, i64 0, i64 %row
+  %last = select i1 %away, i64 {lanes}, i64 %end
+  call void %write(ptr %base, i64 %stride, i64 %first, i64 %last, ptr %waste, ptr %s, \
+ptr %table, i64 %count)
+  ret void
+}}
+define void @narrow.past(ptr %out, i64 %stride, i64 %row, i64 %end, i64 %most, ptr %packed, \
+i64 %width, i1 %past) #0 {{
+start:
+  %beside = icmp eq i64 %stride, %width
+  %away = and i1 %past, %beside
+  br i1 %away, label %write, label %done
+write:
+  call void @sweep(ptr %out, i64 %stride, i64 %row, i64 %end, i64 %most, ptr %packed, \
+i64 %width, ptr null, i64 0, i1 true)
+  br label %done
 done:
   ret void
 }}
@@ -120,15 +150,18 @@ done:
 
 def _loop(name: str, first: str, last: str, step: int, kind: str, hint: str, behind: str) -> str:
     """Return the loop that copies numbers first…last−1, or writes zeros, and then goes on."""
-    value = "zeroinitializer" if name == "zeros" else f"%{name}.value"
+    value, load = "zeroinitializer", ""
+    if name != "zeros":
+        value = f"%{name}.value"
+        load = f"""
+  %{name}.from = getelementptr double, ptr %from, i64 %{name}.k
+  {value} = load {kind}, ptr %{name}.from, align 8"""
     return f"""\
 {name}.test:
   %{name}.k = phi i64 {first}, [ %{name}.next, %{name} ]
   %{name}.more = icmp slt i64 %{name}.k, {last}
   br i1 %{name}.more, label %{name}, label %{behind}
-{name}:
-  %{name}.from = getelementptr double, ptr %from, i64 %{name}.k
-  %{name}.value = load {kind}, ptr %{name}.from, align 8
+{name}:{load}
   %{name}.to = getelementptr double, ptr %to, i64 %{name}.k
   store {kind} {value}, ptr %{name}.to, align {8 * step}{hint}
   %{name}.next = add i64 %{name}.k, {step}

@@ -32,8 +32,8 @@ from jounce.kernels.team import (
 )
 
 # Words of a batch: how many arguments and results it has, how many numbers the first argument has,
-# and what `run` reads, `memory_words` among it.  What is `taken` holds
-# the team of who computes: a fork leaves it behind.
+# and what `run` reads, `memory_words` among it.  What is `taken` holds the team of who computes: a
+# fork leaves it behind.
 _FIELDS = (
     "arguments", "results", "numbers", "team", "taken", "scratch", "scratch_bytes", "job",
     "helpers", "blocks", "places",

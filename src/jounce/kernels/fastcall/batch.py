@@ -24,12 +24,14 @@ from jounce.kernels.fastcall.addresses import TAKE, memory_words
 from jounce.kernels.fastcall.call import (
     FASTCALL,
     KEYWORDS,
+    TUPLE_ITEMS,
     WRITEABLE,
     Method,
     built_in,
     compiled_method,
     expected_of,
     python_function,
+    tuples_are_known,
 )
 from jounce.kernels.fastcall.text import STRUCT_OFFSET, array_header
 from jounce.kernels.table import Signature
@@ -49,6 +51,7 @@ from jounce.kernels.team import (
 )
 
 INTEGERS = 16  # threads at most that are asked for without Python: it has one object for each
+JOB = 400  # words of a job at most: on a stack what is beyond a page needs more care
 
 _FIELDS = (  # words that the function reads
     "count", "array_type", "float64", "expected", "pointers", "blocks", "result_width",
@@ -68,11 +71,11 @@ def _word(name: str, index: int, value: str, kind: str = "ptr") -> str:
     )
 
 
-LAY_OUT = f"""
+LAID = f"""
 ; lays out a job for %result and %count arrays; returns the rows, 0 where Python is needed
 define private i64 @laid(ptr %layout, ptr %job, ptr %result, ptr %args, i64 %nargs) nounwind {{
 start:
-{"".join(_load(name, "ptr" if name in ("expected", "tail") else "i64") for name in _FIELDS)}\
+{"".join(_load(name, "ptr" if name in ("expected", "tail") else "i64") for name in _FIELDS[:-3])}\
   %result.type.p = getelementptr i8, ptr %result, i64 8
   %result.type = load i64, ptr %result.type.p
   %result.is.array = icmp eq i64 %result.type, %array_type
@@ -247,6 +250,9 @@ no:
   ret i64 0
 }}
 
+"""
+LAY_OUT = f"""
+{LAID}
 ; the same as a built-in function of Python
 define ptr @lay_out(ptr %self, ptr %args, i64 %nargs) nounwind {{
   %layout.p = getelementptr i8, ptr %self, i64 {STRUCT_OFFSET}
@@ -270,8 +276,7 @@ define ptr @lay_out(ptr %self, ptr %args, i64 %nargs) nounwind {{
 # Behind the words of a layout, those of a kernel: names of keywords, small integers from 1 on,
 # whom to ask otherwise, what a job says of it, and `memory_words`.
 _OWN = (
-    "out", "threads", "integers", "fallback", "vectorcall", "save", "restore", "entry", "places",
-    "team",
+    "out", "threads", "integers", "fallback", "vectorcall", "save", "restore", "entry", "team",
 )  # fmt: skip
 
 
@@ -280,13 +285,14 @@ def _own(name: str, kind: str = "i64") -> str:
 
 
 RUN_BATCH = f"""
-{LAY_OUT}
+{LAID}
 {TAKE}
 define ptr @run_batch(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) nounwind {{
 start:
+  %job = alloca i64, i64 {JOB}, align 64
   %layout.p = getelementptr i8, ptr %self, i64 {STRUCT_OFFSET}
   %layout = load ptr, ptr %layout.p
-{"".join(_own(name) for name in ("out", "threads", "entry", "places"))}{_own("integers", "ptr")}\
+{"".join(_own(name) for name in ("out", "threads", "entry"))}{_own("integers", "ptr")}\
 {"".join(_own(name, "ptr") for name in ("fallback", "vectorcall", "save", "restore"))}\
 {_load("incref", "ptr")}\
   %memory = getelementptr i64, ptr %layout, i64 {len(_FIELDS) + _OWN.index("team")}
@@ -296,7 +302,7 @@ start:
 keywords:
   %names.p = getelementptr i8, ptr %kwnames, i64 16
   %names = load i64, ptr %names.p
-  %name.first = getelementptr i8, ptr %kwnames, i64 24
+  %name.first = getelementptr i8, ptr %kwnames, i64 {TUPLE_ITEMS}
   br label %keyword
 keyword:
   %k = phi i64 [ 0, %keywords ], [ %k.next, %name ]
@@ -332,10 +338,6 @@ whole:
   %any = icmp ne ptr %result, null
   br i1 %any, label %fill, label %python
 fill:
-  %lines = mul i64 %count, {LINE}
-  %ranges.end = add i64 %lines, {HEADER}
-  %words = add i64 %ranges.end, %places
-  %job = alloca i64, i64 %words, align 64
   %alone = icmp eq i64 %count, 1
   %least = select i1 %alone, i64 {BLOCK_ROWS // PART_ROWS}, i64 1
 {_word("least", LEAST, "%least", "i64")}{_word("most", MOST, str(BLOCK_ROWS // PART_ROWS), "i64")}\
@@ -346,8 +348,9 @@ fill:
   %fits = icmp ult i64 %before, {BLOCK_ROWS}
   br i1 %fits, label %take, label %python
 take:
-  %several = icmp ugt i64 %rows, {PART_ROWS}
-  %helpers = select i1 %several, i64 %t, i64 0
+  %others = udiv i64 %before, {PART_ROWS}
+  %few = icmp ult i64 %others, %t
+  %helpers = select i1 %few, i64 %others, i64 %t
 {_word("rows", ROWS, "%rows", "i64")}{_word("helpers", HELPERS, "%helpers", "i64")}\
   %team = call ptr @take(ptr %memory, i64 %helpers)
   %taken = icmp ne ptr %team, null
@@ -368,21 +371,21 @@ python:
 def run_batch(
     runner: Runner, signature: Signature, fallback: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """Return the built-in function that runs a kernel on plain arrays ``into`` a given result.
+    """Return the built-in function that runs a kernel on plain arrays, into a given result.
 
     That is ``(*arrays, out=…)``, with ``threads=`` or without; all else goes to ``fallback``, also
     where none can be made.
     """
-    method = _run_method()
-    if method is None:
+    program, method = runner.native.program, _run_method()
+    places = 2 * (len(program.input_widths) + len(program.outputs))
+    if method is None or HEADER + LINE * INTEGERS + places > JOB:
         return fallback
     layout, keep = _layout(signature)
     integers = (ctypes.c_int64 * INTEGERS)(*map(id, range(1, INTEGERS + 1)))
     functions = ("PyObject_Vectorcall", "PyEval_SaveThread", "PyEval_RestoreThread")
-    places = 2 * (len(runner.native.program.input_widths) + len(runner.native.program.outputs))
     words = (
         *layout, id(intern("out")), id(intern("threads")), ctypes.addressof(integers),
-        id(fallback), *map(python_function, functions), runner.native.address, places,
+        id(fallback), *map(python_function, functions), runner.native.address,
         *memory_words(runner),
     )  # fmt: skip
     context: Any = (ctypes.c_int64 * len(words))(*words)
@@ -421,4 +424,5 @@ def _method() -> Method | None:
 
 @cache
 def _run_method() -> Method | None:
-    return compiled_method("run_batch", RUN_BATCH, FASTCALL | KEYWORDS)
+    known = tuples_are_known()
+    return compiled_method("run_batch", RUN_BATCH, FASTCALL | KEYWORDS) if known else None

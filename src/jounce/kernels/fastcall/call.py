@@ -33,6 +33,7 @@ from jounce.kernels.table import Signature
 _ZEROS, _EMPTY = 183, 184  # PyArray_Zeros and PyArray_Empty in NumPy's table of C functions
 FASTCALL, KEYWORDS = 0x0080, 0x0002
 WRITEABLE = 0x501  # flags of an array: contiguous, aligned, to be written
+TUPLE_ITEMS = tuple.__basicsize__  # where they begin: at byte 24, since Python 3.14 at 32
 _Words = ctypes.c_int64
 
 
@@ -150,7 +151,6 @@ def layouts_are_known() -> bool:
     header = (_word(array, 8), _word(array, 16), _word(array, 24) & 0xFFFFFFFF)
     shape = (_Words * 2).from_address(_word(array, 32))
     flags = _word(array, 64) & 0xFFFFFFFF
-    names = ("out", "threads")
     fixed = np.zeros(1)
     fixed.flags.writeable = False
     return (
@@ -160,7 +160,6 @@ def layouts_are_known() -> bool:
         and flags & WRITEABLE == WRITEABLE
         and not _word(array.T, 64) & 1
         and _word(fixed, 64) & WRITEABLE == 0x101
-        and [_word(names, 16 + 8 * k) for k in range(3)] == [2, *map(id, names)]
         and _allocates()
     )
 
@@ -176,6 +175,13 @@ def _allocates() -> bool:
         made.append(prototype(_numpy_function(index))(2, (_Words * 2)(2, 3), dtype, 0))
     right = [isinstance(x, np.ndarray) and x.shape == (2, 3) and x.dtype == dtype for x in made]
     return all(right) and not made[0].any()
+
+
+def tuples_are_known() -> bool:
+    """Tell whether tuples look in memory as the compiled function expects them."""
+    names = ("out", "threads")
+    found = [_word(names, x) for x in (16, TUPLE_ITEMS, TUPLE_ITEMS + 8)]
+    return found == [2, *map(id, names)]
 
 
 def _word(thing: Any, offset: int) -> int:
