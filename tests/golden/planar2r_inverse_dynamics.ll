@@ -261,6 +261,7 @@ attributes #1 = { nounwind noinline cold }
 attributes #2 = { nounwind }
 
 ; calls other modules
+@records = private constant [2 x { ptr, ptr, i64, i64, i64 }] [{ ptr, ptr, i64, i64, i64 } { ptr @write0, ptr null, i64 0, i64 2, i64 0 }, { ptr, ptr, i64, i64, i64 } { ptr @write1, ptr null, i64 0, i64 2, i64 1 }]
 @angles0 = private constant [6 x i64] [i64 0, i64 256, i64 288, i64 32, i64 320, i64 352]
 define void @entry(i64 %begin, i64 %end, ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, ptr %scratch, i64 %rows) #0 {
 start:
@@ -273,18 +274,7 @@ start:
   %s2 = getelementptr i8, ptr %waste, i64 1088
   %s3 = getelementptr i8, ptr %waste, i64 1600
   %packed = getelementptr i8, ptr %waste, i64 2112
-  %all0.q = getelementptr ptr, ptr %out, i64 0
-  %all0.p = load ptr, ptr %all0.q
-  %all0.r = getelementptr i64, ptr %out.strides, i64 0
-  %all0.n = load i64, ptr %all0.r
-  %all0.total = add i64 0, %all0.n
-  %all1.q = getelementptr ptr, ptr %out, i64 1
-  %all1.p = load ptr, ptr %all1.q
-  %all1.r = getelementptr i64, ptr %out.strides, i64 1
-  %all1.n = load i64, ptr %all1.r
-  %all1.total = add i64 %all0.total, %all1.n
-  %numbers = mul i64 %all1.total, %rows
-  %past = icmp sgt i64 %numbers, 2097152
+  %past = icmp sgt i64 %rows, 524288
   %left = sub i64 %end, %begin
 
   %full = sub i64 %end, 12
@@ -452,72 +442,61 @@ many3.angles0.far:
   br label %many3.angles0.near
 many3.angles0.near:
   call void @run0.many(ptr %s0)
+  br i1 %past, label %many.past, label %many.near
+many.past:
+  call void @narrow(ptr @records, i64 2, ptr %out, ptr %out.strides, i64 %row.many, i64 %end, i64 16, ptr %packed, ptr %waste, ptr %s0, i64 512)
+  br label %many.written
+many.near:
   %many0.out0.q = getelementptr ptr, ptr %out, i64 0
   %many0.out0.p = load ptr, ptr %many0.out0.q
   %many0.out0.r = getelementptr i64, ptr %out.strides, i64 0
   %many0.out0.n = load i64, ptr %many0.out0.r
-  %many0.out0.before = mul i64 0, 64
-  %many0.out0.packed = getelementptr i8, ptr %packed, i64 %many0.out0.before
-  call void @narrow(ptr @write0, ptr %many0.out0.p, i64 %many0.out0.n, i64 %many0.row, i64 %end, ptr %many0.out0.packed, i64 2, i1 %past, ptr %waste, ptr %s0, ptr null, i64 0)
+  %many0.out0.s = getelementptr i8, ptr %s0, i64 0
+  call void @write0(ptr %many0.out0.p, i64 %many0.out0.n, i64 %many0.row, i64 %end, ptr %waste, ptr %many0.out0.s, ptr null, i64 0)
   %many1.out0.q = getelementptr ptr, ptr %out, i64 0
   %many1.out0.p = load ptr, ptr %many1.out0.q
   %many1.out0.r = getelementptr i64, ptr %out.strides, i64 0
   %many1.out0.n = load i64, ptr %many1.out0.r
-  %many1.out0.before = mul i64 1, 64
-  %many1.out0.packed = getelementptr i8, ptr %packed, i64 %many1.out0.before
-  call void @narrow(ptr @write0, ptr %many1.out0.p, i64 %many1.out0.n, i64 %many1.row, i64 %end, ptr %many1.out0.packed, i64 2, i1 %past, ptr %waste, ptr %s1, ptr null, i64 0)
+  %many1.out0.s = getelementptr i8, ptr %s1, i64 0
+  call void @write0(ptr %many1.out0.p, i64 %many1.out0.n, i64 %many1.row, i64 %end, ptr %waste, ptr %many1.out0.s, ptr null, i64 0)
   %many2.out0.q = getelementptr ptr, ptr %out, i64 0
   %many2.out0.p = load ptr, ptr %many2.out0.q
   %many2.out0.r = getelementptr i64, ptr %out.strides, i64 0
   %many2.out0.n = load i64, ptr %many2.out0.r
-  %many2.out0.before = mul i64 2, 64
-  %many2.out0.packed = getelementptr i8, ptr %packed, i64 %many2.out0.before
-  call void @narrow(ptr @write0, ptr %many2.out0.p, i64 %many2.out0.n, i64 %many2.row, i64 %end, ptr %many2.out0.packed, i64 2, i1 %past, ptr %waste, ptr %s2, ptr null, i64 0)
+  %many2.out0.s = getelementptr i8, ptr %s2, i64 0
+  call void @write0(ptr %many2.out0.p, i64 %many2.out0.n, i64 %many2.row, i64 %end, ptr %waste, ptr %many2.out0.s, ptr null, i64 0)
   %many3.out0.q = getelementptr ptr, ptr %out, i64 0
   %many3.out0.p = load ptr, ptr %many3.out0.q
   %many3.out0.r = getelementptr i64, ptr %out.strides, i64 0
   %many3.out0.n = load i64, ptr %many3.out0.r
-  %many3.out0.before = mul i64 3, 64
-  %many3.out0.packed = getelementptr i8, ptr %packed, i64 %many3.out0.before
-  call void @narrow(ptr @write0, ptr %many3.out0.p, i64 %many3.out0.n, i64 %many3.row, i64 %end, ptr %many3.out0.packed, i64 2, i1 %past, ptr %waste, ptr %s3, ptr null, i64 0)
-  %many.out0.q = getelementptr ptr, ptr %out, i64 0
-  %many.out0.p = load ptr, ptr %many.out0.q
-  %many.out0.r = getelementptr i64, ptr %out.strides, i64 0
-  %many.out0.n = load i64, ptr %many.out0.r
-  call void @narrow.past(ptr %many.out0.p, i64 %many.out0.n, i64 %row.many, i64 %end, i64 16, ptr %packed, i64 2, i1 %past)
+  %many3.out0.s = getelementptr i8, ptr %s3, i64 0
+  call void @write0(ptr %many3.out0.p, i64 %many3.out0.n, i64 %many3.row, i64 %end, ptr %waste, ptr %many3.out0.s, ptr null, i64 0)
   %many0.out1.q = getelementptr ptr, ptr %out, i64 1
   %many0.out1.p = load ptr, ptr %many0.out1.q
   %many0.out1.r = getelementptr i64, ptr %out.strides, i64 1
   %many0.out1.n = load i64, ptr %many0.out1.r
-  %many0.out1.before = mul i64 0, 64
-  %many0.out1.packed = getelementptr i8, ptr %packed, i64 %many0.out1.before
-  call void @narrow(ptr @write1, ptr %many0.out1.p, i64 %many0.out1.n, i64 %many0.row, i64 %end, ptr %many0.out1.packed, i64 2, i1 %past, ptr %waste, ptr %s0, ptr null, i64 0)
+  %many0.out1.s = getelementptr i8, ptr %s0, i64 0
+  call void @write1(ptr %many0.out1.p, i64 %many0.out1.n, i64 %many0.row, i64 %end, ptr %waste, ptr %many0.out1.s, ptr null, i64 0)
   %many1.out1.q = getelementptr ptr, ptr %out, i64 1
   %many1.out1.p = load ptr, ptr %many1.out1.q
   %many1.out1.r = getelementptr i64, ptr %out.strides, i64 1
   %many1.out1.n = load i64, ptr %many1.out1.r
-  %many1.out1.before = mul i64 1, 64
-  %many1.out1.packed = getelementptr i8, ptr %packed, i64 %many1.out1.before
-  call void @narrow(ptr @write1, ptr %many1.out1.p, i64 %many1.out1.n, i64 %many1.row, i64 %end, ptr %many1.out1.packed, i64 2, i1 %past, ptr %waste, ptr %s1, ptr null, i64 0)
+  %many1.out1.s = getelementptr i8, ptr %s1, i64 0
+  call void @write1(ptr %many1.out1.p, i64 %many1.out1.n, i64 %many1.row, i64 %end, ptr %waste, ptr %many1.out1.s, ptr null, i64 0)
   %many2.out1.q = getelementptr ptr, ptr %out, i64 1
   %many2.out1.p = load ptr, ptr %many2.out1.q
   %many2.out1.r = getelementptr i64, ptr %out.strides, i64 1
   %many2.out1.n = load i64, ptr %many2.out1.r
-  %many2.out1.before = mul i64 2, 64
-  %many2.out1.packed = getelementptr i8, ptr %packed, i64 %many2.out1.before
-  call void @narrow(ptr @write1, ptr %many2.out1.p, i64 %many2.out1.n, i64 %many2.row, i64 %end, ptr %many2.out1.packed, i64 2, i1 %past, ptr %waste, ptr %s2, ptr null, i64 0)
+  %many2.out1.s = getelementptr i8, ptr %s2, i64 0
+  call void @write1(ptr %many2.out1.p, i64 %many2.out1.n, i64 %many2.row, i64 %end, ptr %waste, ptr %many2.out1.s, ptr null, i64 0)
   %many3.out1.q = getelementptr ptr, ptr %out, i64 1
   %many3.out1.p = load ptr, ptr %many3.out1.q
   %many3.out1.r = getelementptr i64, ptr %out.strides, i64 1
   %many3.out1.n = load i64, ptr %many3.out1.r
-  %many3.out1.before = mul i64 3, 64
-  %many3.out1.packed = getelementptr i8, ptr %packed, i64 %many3.out1.before
-  call void @narrow(ptr @write1, ptr %many3.out1.p, i64 %many3.out1.n, i64 %many3.row, i64 %end, ptr %many3.out1.packed, i64 2, i1 %past, ptr %waste, ptr %s3, ptr null, i64 0)
-  %many.out1.q = getelementptr ptr, ptr %out, i64 1
-  %many.out1.p = load ptr, ptr %many.out1.q
-  %many.out1.r = getelementptr i64, ptr %out.strides, i64 1
-  %many.out1.n = load i64, ptr %many.out1.r
-  call void @narrow.past(ptr %many.out1.p, i64 %many.out1.n, i64 %row.many, i64 %end, i64 16, ptr %packed, i64 2, i1 %past)
+  %many3.out1.s = getelementptr i8, ptr %s3, i64 0
+  call void @write1(ptr %many3.out1.p, i64 %many3.out1.n, i64 %many3.row, i64 %end, ptr %waste, ptr %many3.out1.s, ptr null, i64 0)
+  br label %many.written
+many.written:
   br label %many.end
 many.end:
   br label %head
@@ -560,30 +539,25 @@ one0.angles0.far:
   br label %one0.angles0.near
 one0.angles0.near:
   call void @run0.one(ptr %s0)
+  br i1 %past, label %one.past, label %one.near
+one.past:
+  call void @narrow(ptr @records, i64 2, ptr %out, ptr %out.strides, i64 %row.one, i64 %end, i64 4, ptr %packed, ptr %waste, ptr %s0, i64 512)
+  br label %one.written
+one.near:
   %one0.out0.q = getelementptr ptr, ptr %out, i64 0
   %one0.out0.p = load ptr, ptr %one0.out0.q
   %one0.out0.r = getelementptr i64, ptr %out.strides, i64 0
   %one0.out0.n = load i64, ptr %one0.out0.r
-  %one0.out0.before = mul i64 0, 64
-  %one0.out0.packed = getelementptr i8, ptr %packed, i64 %one0.out0.before
-  call void @narrow(ptr @write0, ptr %one0.out0.p, i64 %one0.out0.n, i64 %one0.row, i64 %end, ptr %one0.out0.packed, i64 2, i1 %past, ptr %waste, ptr %s0, ptr null, i64 0)
-  %one.out0.q = getelementptr ptr, ptr %out, i64 0
-  %one.out0.p = load ptr, ptr %one.out0.q
-  %one.out0.r = getelementptr i64, ptr %out.strides, i64 0
-  %one.out0.n = load i64, ptr %one.out0.r
-  call void @narrow.past(ptr %one.out0.p, i64 %one.out0.n, i64 %row.one, i64 %end, i64 4, ptr %packed, i64 2, i1 %past)
+  %one0.out0.s = getelementptr i8, ptr %s0, i64 0
+  call void @write0(ptr %one0.out0.p, i64 %one0.out0.n, i64 %one0.row, i64 %end, ptr %waste, ptr %one0.out0.s, ptr null, i64 0)
   %one0.out1.q = getelementptr ptr, ptr %out, i64 1
   %one0.out1.p = load ptr, ptr %one0.out1.q
   %one0.out1.r = getelementptr i64, ptr %out.strides, i64 1
   %one0.out1.n = load i64, ptr %one0.out1.r
-  %one0.out1.before = mul i64 0, 64
-  %one0.out1.packed = getelementptr i8, ptr %packed, i64 %one0.out1.before
-  call void @narrow(ptr @write1, ptr %one0.out1.p, i64 %one0.out1.n, i64 %one0.row, i64 %end, ptr %one0.out1.packed, i64 2, i1 %past, ptr %waste, ptr %s0, ptr null, i64 0)
-  %one.out1.q = getelementptr ptr, ptr %out, i64 1
-  %one.out1.p = load ptr, ptr %one.out1.q
-  %one.out1.r = getelementptr i64, ptr %out.strides, i64 1
-  %one.out1.n = load i64, ptr %one.out1.r
-  call void @narrow.past(ptr %one.out1.p, i64 %one.out1.n, i64 %row.one, i64 %end, i64 4, ptr %packed, i64 2, i1 %past)
+  %one0.out1.s = getelementptr i8, ptr %s0, i64 0
+  call void @write1(ptr %one0.out1.p, i64 %one0.out1.n, i64 %one0.row, i64 %end, ptr %waste, ptr %one0.out1.s, ptr null, i64 0)
+  br label %one.written
+one.written:
   br label %one.end
 one.end:
   br label %tail
@@ -607,8 +581,7 @@ declare void @move.write(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
 declare void @move.pack(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
 declare void @sweep(ptr, i64, i64, i64, i64, ptr, i64, ptr, i64, i1)
 declare void @clear(ptr, i64, i64)
-declare void @narrow(ptr, ptr, i64, i64, i64, ptr, i64, i1, ptr, ptr, ptr, i64)
-declare void @narrow.past(ptr, i64, i64, i64, i64, ptr, i64, i1)
+declare void @narrow(ptr, i64, ptr, ptr, i64, i64, i64, ptr, ptr, ptr, i64)
 declare void @sincos_libm(ptr, ptr, i64)
 declare i1 @sincos(ptr, ptr, i64)
 declare double @sin(double) #2
@@ -903,23 +876,61 @@ line:
 done:
   ret void
 }
-define void @narrow(ptr %write, ptr %out, i64 %stride, i64 %row, i64 %end, ptr %packed, i64 %width, i1 %past, ptr %waste, ptr %s, ptr %table, i64 %count) #0 {
-  %beside = icmp eq i64 %stride, %width
-  %away = and i1 %past, %beside
-  %base = select i1 %away, ptr %packed, ptr %out
-  %first = select i1 %away, i64 0, i64 %row
-  %last = select i1 %away, i64 4, i64 %end
-  call void %write(ptr %base, i64 %stride, i64 %first, i64 %last, ptr %waste, ptr %s, ptr %table, i64 %count)
-  ret void
-}
-define void @narrow.past(ptr %out, i64 %stride, i64 %row, i64 %end, i64 %most, ptr %packed, i64 %width, i1 %past) #0 {
+define void @narrow(ptr %records, i64 %count, ptr %out, ptr %strides, i64 %row, i64 %end, i64 %rows, ptr %packed, ptr %waste, ptr %s, i64 %size) #0 {
 start:
+  br label %output
+output:
+  %k = phi i64 [ 0, %start ], [ %k.next, %written ]
+  %record = getelementptr { ptr, ptr, i64, i64, i64 }, ptr %records, i64 %k
+  %write.p = getelementptr { ptr, ptr, i64, i64, i64 }, ptr %record, i64 0, i32 0
+  %write = load ptr, ptr %write.p
+  %table.p = getelementptr { ptr, ptr, i64, i64, i64 }, ptr %record, i64 0, i32 1
+  %table = load ptr, ptr %table.p
+  %entries.p = getelementptr { ptr, ptr, i64, i64, i64 }, ptr %record, i64 0, i32 2
+  %entries = load i64, ptr %entries.p
+  %width.p = getelementptr { ptr, ptr, i64, i64, i64 }, ptr %record, i64 0, i32 3
+  %width = load i64, ptr %width.p
+  %index.p = getelementptr { ptr, ptr, i64, i64, i64 }, ptr %record, i64 0, i32 4
+  %index = load i64, ptr %index.p
+  %to.p = getelementptr ptr, ptr %out, i64 %index
+  %to = load ptr, ptr %to.p
+  %stride.p = getelementptr i64, ptr %strides, i64 %index
+  %stride = load i64, ptr %stride.p
   %beside = icmp eq i64 %stride, %width
-  %away = and i1 %past, %beside
-  br i1 %away, label %write, label %done
-write:
-  call void @sweep(ptr %out, i64 %stride, i64 %row, i64 %end, i64 %most, ptr %packed, i64 %width, ptr null, i64 0, i1 true)
-  br label %done
+  %short = icmp sle i64 %width, 16
+  %long = xor i1 %short, true
+  %together = and i1 %beside, %short
+  %each = and i1 %beside, %long
+  br label %group
+group:
+  %g = phi i64 [ 0, %output ], [ %g.next, %moved ]
+  %own = phi ptr [ %s, %output ], [ %own.next, %moved ]
+  %row.own = add i64 %row, %g
+  %before = mul i64 %g, %width
+  %offset = select i1 %together, i64 %before, i64 0
+  %there = getelementptr double, ptr %packed, i64 %offset
+  %base = select i1 %beside, ptr %there, ptr %to
+  %first = select i1 %beside, i64 0, i64 %row.own
+  %last = select i1 %beside, i64 4, i64 %end
+  call void %write(ptr %base, i64 %stride, i64 %first, i64 %last, ptr %waste, ptr %own, ptr %table, i64 %entries)
+  br i1 %each, label %sweep, label %moved
+sweep:
+  call void @sweep(ptr %to, i64 %stride, i64 %row.own, i64 %end, i64 4, ptr %packed, i64 %width, ptr null, i64 0, i1 true)
+  br label %moved
+moved:
+  %own.next = getelementptr i8, ptr %own, i64 %size
+  %g.next = add i64 %g, 4
+  %g.more = icmp slt i64 %g.next, %rows
+  br i1 %g.more, label %group, label %all
+all:
+  br i1 %together, label %sweep.all, label %written
+sweep.all:
+  call void @sweep(ptr %to, i64 %stride, i64 %row, i64 %end, i64 %rows, ptr %packed, i64 %width, ptr null, i64 0, i1 true)
+  br label %written
+written:
+  %k.next = add i64 %k, 1
+  %more = icmp slt i64 %k.next, %count
+  br i1 %more, label %output, label %done
 done:
   ret void
 }

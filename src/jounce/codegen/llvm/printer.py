@@ -36,7 +36,14 @@ from jounce.codegen.llvm.rows import (
     print_writer,
 )
 from jounce.codegen.llvm.sincos import LIMIT, print_libm, print_sincos
-from jounce.codegen.llvm.sweep import PAST_CACHE, WIDE, long_runs, print_sweep
+from jounce.codegen.llvm.sweep import (
+    PAST_CACHE,
+    TOGETHER,
+    WIDE,
+    long_runs,
+    print_records,
+    print_sweep,
+)
 from jounce.codegen.llvm.types import declarations, splat, vector
 from jounce.codegen.program import Program
 from jounce.codegen.schedule import CHUNK, Angles, Chunk, Step, schedule
@@ -48,7 +55,6 @@ MODULE = 8  # functions in a module; chunks among them are called one after the 
 ALIGNMENT = 64
 AHEAD = 2  # blocks from the one at work to the one that is fetched
 BLOCK = 4  # groups of samples that take each step in turn, while its code is at hand
-TOGETHER = 16  # numbers of a row up to which a whole block is packed before it is written
 NO_TABLE = "ptr null, i64 0"  # of functions that move columns one after the other
 
 
@@ -108,8 +114,7 @@ declare void @move.write(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
 declare void @move.pack(ptr, i64, i64, i64, ptr, ptr, ptr, i64)
 declare void @sweep(ptr, i64, i64, i64, i64, ptr, i64, ptr, i64, i1)
 declare void @clear(ptr, i64, i64)
-declare void @narrow(ptr, ptr, i64, i64, i64, ptr, i64, i1, ptr, ptr, ptr, i64)
-declare void @narrow.past(ptr, i64, i64, i64, i64, ptr, i64, i1)
+declare void @narrow(ptr, i64, ptr, ptr, i64, i64, i64, ptr, ptr, ptr, i64)
 declare void @sincos_libm(ptr, ptr, i64)
 declare i1 @sincos(ptr, ptr, i64)"""
 
@@ -208,19 +213,33 @@ class _Printer:
             slots = {k: of[first + k] for k in range(width) if first + k in of}
             if len(slots) > SPAN:
                 looped = self._looped("read", f"read{a}", slots, slots, width)
-                yield self._read(*looped, a)
+                yield self._call_rows(*looped, a, "in")
             elif slots:
                 first_slot = min(slots.values())
                 columns = {k: slot - first_slot for k, slot in slots.items()}
                 name = self._moving(f"read{a}", partial(print_reader, width=width, slots=columns))
-                yield self._read(name, NO_TABLE, a, first_slot)
+                yield self._call_rows(name, NO_TABLE, a, "in", first_slot)
             first += width
 
     def _writers(self) -> Iterator[str]:
         """Add the functions that write the outputs; yield their calls."""
+        narrow = []
         for a, row in enumerate(self.code.program.outputs):
-            if row:
-                yield from (self._write_wide if len(row) >= WIDE else self._write_narrow)(a, row)
+            if len(row) >= WIDE:
+                yield from self._write_wide(a, row)
+            elif row:
+                narrow.append((*self._write_narrow(a, row), len(row), a))
+        if narrow:
+            self.text.append(print_records(narrow))
+            yield (
+                f"  br i1 %past, label %@L.past, label %@L.near\n@L.past:\n"
+                f"  call void @narrow(ptr @records, i64 {len(narrow)}, ptr %out, "
+                f"ptr %out.strides, i64 %row.@L, i64 %end, i64 @R, ptr %packed, ptr %waste, "
+                f"ptr %s0, i64 @Z)\n  br label %@L.written\n@L.near:"
+            )
+            for name, table, _, a in narrow:
+                yield self._call_rows(name, table, a, "out")
+            yield "  br label %@L.written\n@L.written:"
 
     def _write_wide(self, argument: int, row: tuple[int, ...]) -> Iterator[str]:
         """Add the way of wide rows, packed group by group; zeros are so once for many groups."""
@@ -252,35 +271,14 @@ class _Printer:
             f"i1 %past)"
         )
 
-    def _write_narrow(self, argument: int, values: tuple[int, ...]) -> Iterator[str]:
-        """Add the way of narrow rows: to their places, or packed, then several groups at once."""
-        sources, width = dict(enumerate(map(self._source, values))), len(values)
-        name, table = f"write{argument}", NO_TABLE
-        if width > SPAN:
+    def _write_narrow(self, argument: int, row: tuple[int, ...]) -> tuple[str, str]:
+        """Add a way to write narrow rows; return the function and its last arguments."""
+        self._pack(len(row) * (self.block if len(row) <= TOGETHER else 1))
+        sources, name = dict(enumerate(map(self._source, row))), f"write{argument}"
+        if len(row) > SPAN:
             slots = {k: self._slot(source) for k, source in sources.items()}
-            name, table = self._looped("write", name, slots, slots, width)
-        else:
-            name = self._moving(name, partial(print_writer, columns=sources))
-        together = width <= TOGETHER
-        self._pack(width * (self.block if together else 1))
-        tag, size = f"@T.out{argument}", 8 * self.lanes * width if together else 0
-        write = (
-            f"{self._argument(tag, argument, 'out')}\n"
-            f"  %{tag}.before = mul i64 @G, {size}\n"
-            f"  %{tag}.packed = getelementptr i8, ptr %packed, i64 %{tag}.before\n"
-            f"  call void @narrow(ptr @{name}, ptr %{tag}.p, i64 %{tag}.n, i64 %@T.row, i64 %end, "
-            f"ptr %{tag}.packed, i64 {width}, i1 %past, ptr %waste, ptr @S, {table})"
-        )
-        own = f"@L.out{argument}" if together else tag
-        row, most = ("%row.@L", "@R") if together else ("%@T.row", self.lanes)
-        past = (
-            f"  call void @narrow.past(ptr %{own}.p, i64 %{own}.n, i64 {row}, i64 %end, "
-            f"i64 {most}, ptr %packed, i64 {width}, i1 %past)"
-        )
-        if together:
-            yield from (write, f"{self._argument(own, argument, 'out')}\n{past}")
-        else:
-            yield f"{write}\n{past}"
+            return self._looped("write", name, slots, slots, len(row))
+        return self._moving(name, partial(print_writer, columns=sources)), NO_TABLE
 
     def _pack(self, numbers: int) -> None:
         """See to it that there is room to pack so many numbers of each lane."""
@@ -355,11 +353,13 @@ class _Printer:
             f"{tag}.far:\n{libm}\n  br label %{tag}.near\n{tag}.near:"
         )
 
-    def _read(self, name: str, table: str, argument: int, first_slot: int = 0) -> str:
-        """Return the call of a reader, whose slots count from the first."""
-        tag = f"@T.in{argument}"
+    def _call_rows(
+        self, name: str, table: str, argument: int, side: str, first_slot: int = 0
+    ) -> str:
+        """Return the call of a reader or writer, whose slots count from the first."""
+        tag = f"@T.{side}{argument}"
         return (
-            f"{self._argument(tag, argument, 'in')}\n"
+            f"{self._argument(tag, argument, side)}\n"
             f"  %{tag}.s = getelementptr i8, ptr @S, i64 {first_slot * self.lanes * 8}\n"
             f"  call void @{name}(ptr %{tag}.p, i64 %{tag}.n, i64 %@T.row, i64 %end, "
             f"ptr %waste, ptr %{tag}.s, {table})"
@@ -381,11 +381,13 @@ class _Printer:
         lines.append(f"  %{loop}.left = sub i64 %end, %row.{loop}")
         for call in self.calls:
             if "@L" in call:  # takes care of all groups by itself
-                lines.append(call.replace("@L", loop).replace("@R", str(groups * self.lanes)))
+                sizes = {"@R": groups * self.lanes, "@Z": self.stride}
+                for mark, size in sizes.items():
+                    call = call.replace(mark, str(size))
+                lines.append(call.replace("@L", loop))
                 continue
             for g in range(groups):
-                own = call.replace("@T", f"{loop}{g}").replace("@S", f"%s{g}")
-                lines.append(own.replace("@G", str(g)))
+                lines.append(call.replace("@T", f"{loop}{g}").replace("@S", f"%s{g}"))
         return "\n".join(lines)
 
     def _fetches(self) -> str:
@@ -425,7 +427,7 @@ start:
   %waste = inttoptr i64 %a2 to ptr
 {blocks}{constants}
   %packed = getelementptr i8, ptr %waste, i64 {self.waste + block * self.stride}
-{self._past()}
+  %past = icmp sgt i64 %rows, {PAST_CACHE // (8 * max(sum(self.code.program.output_widths), 1))}
   %left = sub i64 %end, %begin
 {self.first}
   %full = sub i64 %end, {(block - 1) * self.lanes}
@@ -459,14 +461,3 @@ fence:
 over:
   ret void
 }}"""
-
-    def _past(self) -> str:
-        """Return the lines that tell whether the results of the whole batch go past the cache."""
-        lines, total = [], "0"
-        for a in range(len(self.code.program.outputs)):
-            lines.append(self._argument(f"all{a}", a, "out"))
-            lines.append(f"  %all{a}.total = add i64 {total}, %all{a}.n")
-            total = f"%all{a}.total"
-        lines.append(f"  %numbers = mul i64 {total}, %rows")
-        lines.append(f"  %past = icmp sgt i64 %numbers, {PAST_CACHE // 8}")
-        return "\n".join(lines)

@@ -15,6 +15,7 @@ from itertools import groupby
 WIDE = 256  # numbers in a row from which packing pays
 LINE = 8  # numbers of a line of the cache
 LONG = 32  # zeros side by side that are worth a loop
+TOGETHER = 16  # numbers in a row up to which all groups are packed before they are written
 PAST_CACHE = 16 * 2**20  # bytes of the results of a batch that do not stay in the cache
 
 
@@ -28,14 +29,41 @@ def long_runs(is_zero: list[bool]) -> Iterator[tuple[int, int]]:
         at += count
 
 
+# Of an output with narrow rows: who writes them by which table, their length and its number.
+_FIELDS = (
+    ("write", "ptr"),
+    ("table", "ptr"),
+    ("entries", "i64"),
+    ("width", "i64"),
+    ("index", "i64"),
+)
+RECORD = f"{{ {', '.join(kind for _, kind in _FIELDS)} }}"
+
+
+def _field(n: int, name: str, kind: str) -> str:
+    return f"""\
+  %{name}.p = getelementptr {RECORD}, ptr %record, i64 0, i32 {n}
+  %{name} = load {kind}, ptr %{name}.p
+"""
+
+
+def print_records(records: list[tuple[str, str, int, int]]) -> str:
+    """Return the records of outputs: function, "table, entries", width, number."""
+    rows = [
+        f"{RECORD} {{ ptr @{name}, {table}, i64 {width}, i64 {index} }}"
+        for name, table, width, index in records
+    ]
+    return f"@records = private constant [{len(rows)} x {RECORD}] [{', '.join(rows)}]"
+
+
 def print_sweep(lanes: int) -> str:
     """Return the functions that write packed rows.
 
     `@sweep` writes `%most` of them, but none from `%end` on; `%packed` begins with a line, `%runs`
-    are those of `long_runs`. `@clear` packs zeros, in `%rows` rows or those of one group. `@narrow`
-    calls a function that writes narrow rows of a group, to their places or, of a batch that goes
-    `%past` the cache, packed; these are then written by `@narrow.past`. Rows that lie apart are
-    written to their places in any case.
+    are those of `long_runs`. `@clear` packs zeros, in `%rows` rows or those of one group.
+    `@narrow` writes the narrow rows of several groups, whose blocks are `%size` bytes apart, past
+    the cache; those that do not lie side by side are not packed, but written to their places.
+    `%records` are those of `print_records`.
     """
     return f"""\
 define void @sweep(ptr %out, i64 %stride, i64 %row, i64 %end, i64 %most, ptr %packed, \
@@ -83,33 +111,68 @@ line:
 done:
   ret void
 }}
-define void @narrow(ptr %write, ptr %out, i64 %stride, i64 %row, i64 %end, ptr %packed, \
-i64 %width, i1 %past, ptr %waste, ptr %s, ptr %table, i64 %count) #0 {{
-  %beside = icmp eq i64 %stride, %width
-  %away = and i1 %past, %beside
-  %base = select i1 %away, ptr %packed, ptr %out
-  %first = select i1 %away, i64 0, i64 %row
-  %last = select i1 %away, i64 {lanes}, i64 %end
-  call void %write(ptr %base, i64 %stride, i64 %first, i64 %last, ptr %waste, ptr %s, \
-ptr %table, i64 %count)
-  ret void
-}}
-define void @narrow.past(ptr %out, i64 %stride, i64 %row, i64 %end, i64 %most, ptr %packed, \
-i64 %width, i1 %past) #0 {{
-start:
-  %beside = icmp eq i64 %stride, %width
-  %away = and i1 %past, %beside
-  br i1 %away, label %write, label %done
-write:
-  call void @sweep(ptr %out, i64 %stride, i64 %row, i64 %end, i64 %most, ptr %packed, \
-i64 %width, ptr null, i64 0, i1 true)
-  br label %done
-done:
-  ret void
-}}
+{_narrow(lanes)}
 {_copy("near", "")}
 {_copy("past", ", !nontemporal !0")}
 !0 = !{{i32 1}}"""
+
+
+def _narrow(lanes: int) -> str:
+    """Return `@narrow`: for all outputs, for all groups."""
+    return f"""\
+define void @narrow(ptr %records, i64 %count, ptr %out, ptr %strides, i64 %row, i64 %end, \
+i64 %rows, ptr %packed, ptr %waste, ptr %s, i64 %size) #0 {{
+start:
+  br label %output
+output:
+  %k = phi i64 [ 0, %start ], [ %k.next, %written ]
+  %record = getelementptr {RECORD}, ptr %records, i64 %k
+{"".join(_field(n, name, kind) for n, (name, kind) in enumerate(_FIELDS))}\
+  %to.p = getelementptr ptr, ptr %out, i64 %index
+  %to = load ptr, ptr %to.p
+  %stride.p = getelementptr i64, ptr %strides, i64 %index
+  %stride = load i64, ptr %stride.p
+  %beside = icmp eq i64 %stride, %width
+  %short = icmp sle i64 %width, {TOGETHER}
+  %long = xor i1 %short, true
+  %together = and i1 %beside, %short
+  %each = and i1 %beside, %long
+  br label %group
+group:
+  %g = phi i64 [ 0, %output ], [ %g.next, %moved ]
+  %own = phi ptr [ %s, %output ], [ %own.next, %moved ]
+  %row.own = add i64 %row, %g
+  %before = mul i64 %g, %width
+  %offset = select i1 %together, i64 %before, i64 0
+  %there = getelementptr double, ptr %packed, i64 %offset
+  %base = select i1 %beside, ptr %there, ptr %to
+  %first = select i1 %beside, i64 0, i64 %row.own
+  %last = select i1 %beside, i64 {lanes}, i64 %end
+  call void %write(ptr %base, i64 %stride, i64 %first, i64 %last, ptr %waste, ptr %own, \
+ptr %table, i64 %entries)
+  br i1 %each, label %sweep, label %moved
+sweep:
+  call void @sweep(ptr %to, i64 %stride, i64 %row.own, i64 %end, i64 {lanes}, ptr %packed, \
+i64 %width, ptr null, i64 0, i1 true)
+  br label %moved
+moved:
+  %own.next = getelementptr i8, ptr %own, i64 %size
+  %g.next = add i64 %g, {lanes}
+  %g.more = icmp slt i64 %g.next, %rows
+  br i1 %g.more, label %group, label %all
+all:
+  br i1 %together, label %sweep.all, label %written
+sweep.all:
+  call void @sweep(ptr %to, i64 %stride, i64 %row, i64 %end, i64 %rows, ptr %packed, \
+i64 %width, ptr null, i64 0, i1 true)
+  br label %written
+written:
+  %k.next = add i64 %k, 1
+  %more = icmp slt i64 %k.next, %count
+  br i1 %more, label %output, label %done
+done:
+  ret void
+}}"""
 
 
 def _copy(kind: str, hint: str) -> str:
