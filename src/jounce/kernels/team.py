@@ -38,6 +38,7 @@ from jounce.memory import new_scratch
 MAX_THREADS = 256
 PART_ROWS = 32  # a part is a multiple of it: what the code computes at once, in whole vectors
 AWAKE = 100e-6  # seconds that a helper looks for its next job: to wake one takes half as long
+AHEAD = 8  # lines of a job that a helper fetches at once: they come from another core
 ASLEEP, BUSY = 1, 2
 # Words of a job; then come its ranges, a line of the cache each, with both ends of what is left in
 # one word, and the addresses and strides that it points to.  Sizes are multiples of `PART_ROWS`.
@@ -163,13 +164,11 @@ end:
   ret void
 }}
 
-; lets nobody take more of a job, takes it back from those who have not begun, awaits the others;
-; also of a job that was never given, and once more does no harm
+; lets nobody take more of a job, and waits for those who are at it; also of a job that was never
+; given, and once more does no harm
 define void @finish(ptr %job, ptr %boxes, i64 %size, i64 %spins) nounwind {{
 start:
-  %job.word = ptrtoint ptr %job to i64
-{load_word("given", GIVEN, "job")}{load_word("ranges", RANGES, "job")}\
-  %done.p = getelementptr i64, ptr %job, i64 {DONE}
+{load_word("ranges", RANGES, "job")}\
   br label %empty
 empty:
   %r = phi i64 [ 0, %start ], [ %r.next, %empty ]
@@ -179,10 +178,24 @@ empty:
   store atomic i64 0, ptr %range.p monotonic, align 8
   %r.next = add i64 %r, 1
   %r.more = icmp ult i64 %r.next, %ranges
-  br i1 %r.more, label %empty, label %again
+  br i1 %r.more, label %empty, label %wait
+wait:
+  call void @await(ptr %job, ptr %boxes, i64 %size, i64 %spins)
+  ret void
+}}
+
+; takes a job of which nothing is left back from those who have not begun, and awaits the others
+define void @await(ptr %job, ptr %boxes, i64 %size, i64 %spins) nounwind {{
+start:
+  %job.word = ptrtoint ptr %job to i64
+{load_word("given", GIVEN, "job")}\
+  %done.p = getelementptr i64, ptr %job, i64 {DONE}
+  %done.now = load atomic i64, ptr %done.p acquire, align 8
+  %ready = icmp eq i64 %done.now, %given
+  br i1 %ready, label %over, label %again
 again:
-  %k = phi i64 [ 0, %empty ], [ %k.next, %back ]
-  %begun = phi i64 [ %given, %empty ], [ %begun.next, %back ]
+  %k = phi i64 [ 0, %start ], [ %k.next, %back ]
+  %begun = phi i64 [ %given, %start ], [ %begun.next, %back ]
   %in = icmp slt i64 %k, %size
   br i1 %in, label %back, label %known
 back:
@@ -246,7 +259,7 @@ over:
 define void @together(ptr %job, ptr %scratch, ptr %boxes, i64 %size, i64 %spins) nounwind {{
   call void @give(ptr %job, ptr %boxes, i64 %size)
   %none = call i64 @share(ptr %job, i64 0, i64 {2**62}, ptr %scratch)
-  call void @finish(ptr %job, ptr %boxes, i64 %size, i64 %spins)
+  call void @await(ptr %job, ptr %boxes, i64 %size, i64 %spins)
   ret void
 }}
 
@@ -304,6 +317,7 @@ take:
   br i1 %ours, label %work, label %free
 work:
   %job = inttoptr i64 %job.word to ptr
+{_fetches("job")}\
   %scratch = load ptr, ptr %scratch.p
   %none = call i64 @share(ptr %job, i64 %own, i64 {2**62}, ptr %scratch)
   %done.p = getelementptr i64, ptr %job, i64 {DONE}
@@ -327,10 +341,20 @@ again:
 end:
   ret void
 }}
+declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
 declare i64 @llvm.smax.i64(i64, i64)
 declare i64 @llvm.smin.i64(i64, i64)
 {declared}
 """
+
+
+def _fetches(job: str) -> str:
+    """Return the lines that fetch the first lines of a job together, not each when it is read."""
+    return "".join(
+        f"  %ahead{k} = getelementptr i64, ptr %{job}, i64 {k * LINE}\n"
+        f"  call void @llvm.prefetch.p0(ptr %ahead{k}, i32 0, i32 3, i32 1)\n"
+        for k in range(AHEAD)
+    )
 
 
 _Word, _Address = ctypes.c_int64, ctypes.c_void_p

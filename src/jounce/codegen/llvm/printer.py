@@ -381,10 +381,8 @@ class _Printer:
         lines.append(f"  %{loop}.left = sub i64 %end, %row.{loop}")
         for call in self.calls:
             if "@L" in call:  # takes care of all groups by itself
-                sizes = {"@R": groups * self.lanes, "@Z": self.stride}
-                for mark, size in sizes.items():
-                    call = call.replace(mark, str(size))
-                lines.append(call.replace("@L", loop))
+                own = call.replace("@R", str(groups * self.lanes)).replace("@Z", str(self.stride))
+                lines.append(own.replace("@L", loop))
                 continue
             for g in range(groups):
                 lines.append(call.replace("@T", f"{loop}{g}").replace("@S", f"%s{g}"))
