@@ -14,11 +14,13 @@ from jounce.codegen.parallel import available_cores
 from jounce.codegen.program import Program
 from jounce.kernels.arrays import Rows
 from jounce.kernels.team import (
+    FAR,
     HEADER,
     HELPERS,
     INPUTS,
     LINE,
     MAX_THREADS,
+    NEAR,
     PART_ROWS,
     WIDTHS,
     Team,
@@ -30,6 +32,8 @@ from jounce.memory import new_scratch
 BLOCK_ROWS = 1 << 15  # rows a native call: Ctrl-C is answered in between
 INTERPRETED_ROWS = 1 << 12  # rows interpreted at once: bounds the memory of intermediate values
 THREAD_OPERATIONS = 2_000_000  # work for each thread, 60 µs: to wake one takes half as long
+NEAR_OPERATIONS = 25_000  # work in 0.8 µs: so long a job is on its way to another core and back
+FAR_OPERATIONS = 500_000  # work up to which it stays with its owner: others would fetch its memory
 MOVED = 8  # operations in the time that it takes to read or write a number
 KEPT_HEADERS = 64  # of jobs: a batch is often as large as the one before
 FINEST = 1 << 12  # parts of a batch at most
@@ -46,6 +50,8 @@ class Runner:
         self.operations = operations
         numbers = sum(program.input_widths) + sum(program.output_widths)
         self._work = operations + MOVED * numbers
+        unit = PART_ROWS * max(1, self._work)
+        self.near, self.far = round(NEAR_OPERATIONS / unit), FAR_OPERATIONS // unit
         self._places = 2 * (len(program.input_widths) + len(program.outputs))
         self._header = lru_cache(KEPT_HEADERS)(self._new_header)
         self._local = threading.local()
@@ -82,10 +88,11 @@ class Runner:
         """Return what makes a job of words, and the words: nothing is known but its size."""
         count = max(1, min(int(asked), -(-rows // PART_ROWS), MAX_THREADS))
         most = max(1, BLOCK_ROWS // PART_ROWS)
-        least = most if count == 1 else part_size(rows)
+        least = most if count == 1 else max(part_size(rows), self.near)
         kind = ctypes.c_int64 * (HEADER + LINE * count + self._places)
-        words = bytes(kind(rows, least, most, count, self.native.address, count - 1))
-        return kind.from_buffer_copy, words
+        words = kind(rows, least, most, count, self.native.address)
+        words[NEAR : HELPERS + 1] = self.near, self.far, count - 1
+        return kind.from_buffer_copy, bytes(words)
 
     def do(self, job: Any, rows: int, memory: Any) -> None:
         """Do a job on rows of ``memory``."""
@@ -102,8 +109,10 @@ class Runner:
 
         If this thread is interrupted the others stop at their next part.  That may be on the way
         into `finish`, or out of it, which is then done once more; should that be interrupted too,
-        nobody knows when they stop, and the memory is kept.
+        nobody knows when they stop, and the memory is kept.  What is left when `share` has nothing
+        more to do would be lost, so nothing is left to its owner.
         """
+        job[FAR] = 0
         key = id(job)  # beforehand: signals are answered at calls
         _held[key] = job, memory, self.native, crew
         try:

@@ -2,9 +2,10 @@
 
 A job is a block of words: ranges of rows, how large parts of them may be, and what the entry point
 of a kernel takes.  Everyone has a range to begin with, the same in the next job, and takes parts
-from its front, a quarter of what is left: the rows are then in the cache of the right core.  Who
-has done with it helps with the ranges of others, from the back, so that all end at the same time;
-one that starts late leaves more to them.
+from its front, a quarter of what is left or all of little: the rows are then in the cache of the
+right core.  The first has a little more: what it computes until a helper has begun.  Who has done
+with its range helps with those of others, from the back, so that all end at the same time: with all
+of one whose owner has not begun, otherwise while more is left than stays with its owner.
 
 A helper is a thread with a box of its own, which holds 0 while it looks for a job, `ASLEEP` once it
 has looked for a while in vain, `BUSY` while it works or before it looks, or the address of a job.
@@ -39,12 +40,19 @@ MAX_THREADS = 256
 PART_ROWS = 32  # a part is a multiple of it: what the code computes at once, in whole vectors
 AWAKE = 100e-6  # seconds that a helper looks for its next job: to wake one takes half as long
 AHEAD = 8  # lines of a job that a helper fetches at once: they come from another core
+AT_ONCE = 6  # by 2 to the power of it shorter than `AWAKE` one waits before anything else
 ASLEEP, BUSY = 1, 2
-# Words of a job; then come its ranges, a line of the cache each, with both ends of what is left in
-# one word, and the addresses and strides that it points to.  Sizes are multiples of `PART_ROWS`.
-ROWS, LEAST, MOST, RANGES, ENTRY, HELPERS, GIVEN, DONE, INPUTS, STRIDES, OUTPUTS, WIDTHS = range(12)
-HEADER = 12
+# Words of a job.  First what everyone reads, then a line of the cache that tells how many helpers
+# are done, then the ranges, a line each, and the addresses and strides that it points to.  Sizes
+# are multiples of `PART_ROWS`: the first computes `NEAR` of them before a helper can begin, and
+# `FAR` of them are not worth to be fetched from another core.
+ROWS, LEAST, MOST, RANGES, ENTRY, INPUTS, STRIDES, OUTPUTS, WIDTHS, NEAR, FAR, HELPERS = range(12)
+DONE, HEADER = 16, 24
 LINE = 8
+# Words of a range: both ends of what is left in one word, and where it began; how many helpers got
+# the job is known to the first only.
+_LEFT, _BEGIN, _GIVEN = range(3)
+GIVEN = HEADER + _GIVEN
 # Words that the built-in function reads, all addresses; then comes how long to look for work.
 _WORK = "boxes", "size", "save", "restore", "incref", "none"
 # Words of a team, for machine code that has no Python at hand: addresses of `together` and of the
@@ -67,6 +75,7 @@ start:
 {load_word("in", INPUTS, "job", "ptr")}{load_word("in.strides", STRIDES, "job", "ptr")}\
 {load_word("out", OUTPUTS, "job", "ptr")}{load_word("out.strides", WIDTHS, "job", "ptr")}\
 {load_word("ranges", RANGES, "job")}{load_word("rows", ROWS, "job")}\
+{load_word("far", FAR, "job")}\
   br label %range
 range:
   %r = phi i64 [ 0, %start ], [ %r.next, %empty ]
@@ -90,13 +99,19 @@ take:
   %front = and i64 %both, {2**32 - 1}
   %back = lshr i64 %both, 32
   %left = sub i64 %back, %front
-  %some = icmp sgt i64 %left, 0
+{load_word("begin.now", _BEGIN, "range.p")}\
+  %not.begun = icmp eq i64 %front, %begin.now
+  %whole = or i1 %is.own, %not.begun
+  %keep = select i1 %whole, i64 0, i64 %far
+  %some = icmp sgt i64 %left, %keep
   br i1 %some, label %try, label %empty
 try:
   %quarter = lshr i64 %left, 2
   %large = call i64 @llvm.smax.i64(i64 %quarter, i64 %least)
   %small = call i64 @llvm.smin.i64(i64 %large, i64 %most)
-  %part = call i64 @llvm.smin.i64(i64 %small, i64 %left)
+  %last = icmp sle i64 %left, %far
+  %some.now = select i1 %last, i64 %left, i64 %small
+  %part = call i64 @llvm.smin.i64(i64 %some.now, i64 %left)
   %part.back = shl i64 %part, 32
   %without.front = add i64 %both, %part
   %without.back = sub i64 %both, %part.back
@@ -110,8 +125,8 @@ run:
   %after = add i64 %first, %part
   %begin = mul i64 %first, {PART_ROWS}
   %after.row = mul i64 %after, {PART_ROWS}
-  %last = call i64 @llvm.smin.i64(i64 %after.row, i64 %rows)
-  call void %entry(i64 %begin, i64 %last, ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, \
+  %end = call i64 @llvm.smin.i64(i64 %after.row, i64 %rows)
+  call void %entry(i64 %begin, i64 %end, ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, \
 ptr %scratch, i64 %rows)
   br label %again
 empty:
@@ -122,12 +137,14 @@ none:
   ret i64 0
 }}
 
-; gives a job to helpers that are free, as many as it says, and wakes those that sleep
+; gives a job to helpers that are free, as many as it says, and wakes those that sleep; to none what
+; would be over before they begin
 define void @give(ptr %job, ptr %boxes, i64 %size) nounwind {{
 start:
   %job.word = ptrtoint ptr %job to i64
-{load_word("wanted", HELPERS, "job")}\
-  call void @divide(ptr %job)
+{load_word("helpers", HELPERS, "job")}\
+  %others = call i64 @divide(ptr %job)
+  %wanted = call i64 @llvm.smin.i64(i64 %helpers, i64 %others)
   br label %again
 again:
   %k = phi i64 [ 0, %start ], [ %k.next, %next ]
@@ -139,22 +156,22 @@ again:
 look:
   %offset = mul i64 %k, {BOX}
   %box = getelementptr i64, ptr %boxes, i64 %offset
-  %state = load atomic i64, ptr %box monotonic, align 8
-  %free = icmp ule i64 %state, {ASLEEP}
-  br i1 %free, label %put, label %next
-put:
-  %pair = cmpxchg ptr %box, i64 %state, i64 %job.word release monotonic
-  %mine = extractvalue {{ i64, i1 }} %pair, 1
-  %one.more = zext i1 %mine to i64
+  %looked = cmpxchg ptr %box, i64 0, i64 %job.word release monotonic
+  %taken = extractvalue {{ i64, i1 }} %looked, 1
+  %state = extractvalue {{ i64, i1 }} %looked, 0
+  %one.more = zext i1 %taken to i64
   %sleeps = icmp eq i64 %state, {ASLEEP}
-  %wake = and i1 %mine, %sleeps
-  br i1 %wake, label %rouse, label %next
+  br i1 %sleeps, label %put, label %next
+put:
+  %pair = cmpxchg ptr %box, i64 {ASLEEP}, i64 %job.word release monotonic
+  %mine = extractvalue {{ i64, i1 }} %pair, 1
+  br i1 %mine, label %rouse, label %next
 rouse:
 {load_word("lock", LOCK, "box", "ptr")}{load_word("release", RELEASE, "box", "ptr")}\
   call void %release(ptr %lock)
   br label %next
 next:
-  %added = phi i64 [ 0, %look ], [ %one.more, %put ], [ 1, %rouse ]
+  %added = phi i64 [ %one.more, %look ], [ 0, %put ], [ 1, %rouse ]
   %given.next = add i64 %given, %added
   %k.next = add i64 %k, 1
   br label %again
@@ -184,18 +201,28 @@ wait:
   ret void
 }}
 
-; takes a job of which nothing is left back from those who have not begun, and awaits the others
+; awaits those who work on a job of which nothing is left, after a while not those who have not
+; begun: to take it back from them is to fetch their boxes, which slows those who have
 define void @await(ptr %job, ptr %boxes, i64 %size, i64 %spins) nounwind {{
 start:
   %job.word = ptrtoint ptr %job to i64
 {load_word("given", GIVEN, "job")}\
   %done.p = getelementptr i64, ptr %job, i64 {DONE}
+  %few = lshr i64 %spins, {AT_ONCE}
+  br label %short
+short:
+  %h = phi i64 [ 0, %start ], [ %h.next, %hold ]
   %done.now = load atomic i64, ptr %done.p acquire, align 8
   %ready = icmp eq i64 %done.now, %given
-  br i1 %ready, label %over, label %again
+  br i1 %ready, label %over, label %hold
+hold:
+  {pause}
+  %h.next = add i64 %h, 1
+  %soon.done = icmp slt i64 %h, %few
+  br i1 %soon.done, label %short, label %again
 again:
-  %k = phi i64 [ 0, %start ], [ %k.next, %back ]
-  %begun = phi i64 [ %given, %start ], [ %begun.next, %back ]
+  %k = phi i64 [ 0, %hold ], [ %k.next, %back ]
+  %begun = phi i64 [ %given, %hold ], [ %begun.next, %back ]
   %in = icmp slt i64 %k, %size
   br i1 %in, label %back, label %known
 back:
@@ -230,12 +257,15 @@ over:
   ret void
 }}
 
-; makes the ranges of a job
-define void @divide(ptr %job) nounwind {{
+; makes the ranges of a job; returns how much of it is not for the first alone
+define private i64 @divide(ptr %job) nounwind {{
 start:
 {load_word("rows", ROWS, "job")}{load_word("ranges", RANGES, "job")}\
+{load_word("near", NEAR, "job")}\
   %up = add i64 %rows, {PART_ROWS - 1}
   %units = udiv i64 %up, {PART_ROWS}
+  %lead = call i64 @llvm.smin.i64(i64 %near, i64 %units)
+  %equal = sub i64 %units, %lead
   br label %again
 again:
   %r = phi i64 [ 0, %start ], [ %r.next, %again ]
@@ -244,15 +274,18 @@ again:
   %place = add i64 %lines, {HEADER}
   %range.p = getelementptr i64, ptr %job, i64 %place
   %r.next = add i64 %r, 1
-  %share = mul i64 %units, %r.next
-  %back = udiv i64 %share, %ranges
+  %share = mul i64 %equal, %r.next
+  %own = udiv i64 %share, %ranges
+  %back = add i64 %own, %lead
   %high = shl i64 %back, 32
   %both = or i64 %high, %front
   store i64 %both, ptr %range.p
+  %begin.p = getelementptr i64, ptr %range.p, i64 {_BEGIN}
+  store i64 %front, ptr %begin.p
   %more = icmp ult i64 %r.next, %ranges
   br i1 %more, label %again, label %over
 over:
-  ret void
+  ret i64 %equal
 }}
 
 ; does a job with helpers
@@ -312,12 +345,16 @@ rise:
   %woken = call i32 %acquire(ptr %lock, i32 1)
   br label %look
 take:
+  %job = inttoptr i64 %job.word to ptr
+{_fetches("job")}\
+  %lines.before = mul i64 %own, {LINE}
+  %range.first = getelementptr i64, ptr %job, i64 {HEADER}
+  %range.own = getelementptr i64, ptr %range.first, i64 %lines.before
+  call void @llvm.prefetch.p0(ptr %range.own, i32 1, i32 3, i32 1)
   %pair = cmpxchg ptr %box, i64 %job.word, i64 {BUSY} acquire monotonic
   %ours = extractvalue {{ i64, i1 }} %pair, 1
   br i1 %ours, label %work, label %free
 work:
-  %job = inttoptr i64 %job.word to ptr
-{_fetches("job")}\
   %scratch = load ptr, ptr %scratch.p
   %none = call i64 @share(ptr %job, i64 %own, i64 {2**62}, ptr %scratch)
   %done.p = getelementptr i64, ptr %job, i64 {DONE}
@@ -349,10 +386,10 @@ declare i64 @llvm.smin.i64(i64, i64)
 
 
 def _fetches(job: str) -> str:
-    """Return the lines that fetch the first lines of a job together, not each when it is read."""
+    """Return the lines that fetch the first lines of a job together, not each when it is needed."""
     return "".join(
         f"  %ahead{k} = getelementptr i64, ptr %{job}, i64 {k * LINE}\n"
-        f"  call void @llvm.prefetch.p0(ptr %ahead{k}, i32 0, i32 3, i32 1)\n"
+        f"  call void @llvm.prefetch.p0(ptr %ahead{k}, i32 {int(k * LINE == DONE)}, i32 3, i32 1)\n"
         for k in range(AHEAD)
     )
 

@@ -14,7 +14,7 @@ import pytest
 import jounce
 from jounce.kernels import execution
 from jounce.kernels.execution import Runner
-from jounce.kernels.team import AWAKE, BOX, PART_ROWS, RANGES, team
+from jounce.kernels.team import AWAKE, BOX, HEADER, LINE, PART_ROWS, RANGES, team
 from tests.tolerances import EXACT, ROUNDOFF, assert_close, assert_orders_close
 from tests.unit.kernels.motions import by_text, random_motion
 
@@ -168,8 +168,8 @@ def test_a_job_that_nobody_took_is_taken_back(rng: np.random.Generator):
     crew = team()
     kernel = jounce.kernel(ROBOT, "gravity_forces")
     assert kernel.runner is not None
-    q, out = rng.uniform(-3.0, 3.0, size=(64, 7)), np.zeros((1, 64, 7))
-    job = kernel.runner.job(64, 2)
+    q, out = rng.uniform(-3.0, 3.0, size=(640, 7)), np.zeros((1, 640, 7))
+    job = kernel.runner.job(640, 2)
     assert kernel._lay_out is not None
     assert kernel._lay_out(job, out, q)
     boxes = (ctypes.c_int64 * BOX)()
@@ -179,6 +179,49 @@ def test_a_job_that_nobody_took_is_taken_back(rng: np.random.Generator):
     assert boxes[0] == 0
     assert not crew.share(job, 1, kernel.runner._scratch()), "there is nothing left to take"
     assert not out.any()
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_little_is_left_to_an_owner_who_has_begun(
+    begun: bool, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+):
+    """All is done of a range whose owner never came: nobody else would."""
+    kernel = jounce.kernel(ROBOT, "gravity_forces")
+    runner = kernel.runner
+    assert runner is not None
+    monkeypatch.setattr(runner, "near", 2)
+    monkeypatch.setattr(runner, "far", 5)
+    runner._header.cache_clear()
+    rows = PART_ROWS * 32
+    q, out = rng.uniform(-3.0, 3.0, size=(rows, 7)), np.full((1, rows, 7), np.nan)
+    job, boxes = runner.job(rows, 2), (ctypes.c_int64 * BOX)()
+    runner._header.cache_clear()
+    assert kernel._lay_out is not None
+    assert kernel._lay_out(job, out, q)
+    crew = team()
+    crew._give(job, boxes, 1)
+    ranges = [HEADER + LINE * k for k in range(2)]
+    ends = [(job[k] % 2**32, job[k] >> 32) for k in ranges]
+    assert ends == [(0, 17), (17, 32)], "the first has a head start"
+    job[ranges[1]] += begun  # it took the first of its rows
+    while crew.share(job, 1, runner._scratch()):
+        pass
+    computed = np.isfinite(out[0]).all(axis=1)
+    left = 32 - computed.sum() // PART_ROWS - begun
+    assert 0 < left <= 5 if begun else left == 0
+    assert_close(out[0][computed], kernel(q)[0][computed], EXACT)
+    crew._finish(job, boxes, 1, 0)
+
+
+def test_a_batch_that_is_over_before_a_helper_begins_is_given_to_none():
+    kernel = jounce.kernel(ROBOT, "gravity_forces")
+    assert kernel.runner is not None
+    rows = PART_ROWS * kernel.runner.near
+    for more, given in ((0, False), (1, True)):
+        job, boxes = kernel.runner.job(rows + more, 2), (ctypes.c_int64 * BOX)()
+        team()._give(job, boxes, 1)
+        assert bool(boxes[0]) == given
+        team()._finish(job, boxes, 1, 0)
 
 
 def test_an_interrupted_call_leaves_nobody_at_work(monkeypatch: pytest.MonkeyPatch):

@@ -37,6 +37,7 @@ from jounce.kernels.fastcall.text import STRUCT_OFFSET, array_header
 from jounce.kernels.table import Signature
 from jounce.kernels.team import (
     ENTRY,
+    FAR,
     GIVEN,
     HEADER,
     HELPERS,
@@ -44,6 +45,7 @@ from jounce.kernels.team import (
     LEAST,
     LINE,
     MOST,
+    NEAR,
     PART_ROWS,
     RANGES,
     ROWS,
@@ -51,7 +53,7 @@ from jounce.kernels.team import (
 )
 
 INTEGERS = 16  # threads at most that are asked for without Python: it has one object for each
-JOB = 400  # words of a job at most: on a stack what is beyond a page needs more care
+JOB = 416  # words of a job at most: on a stack what is beyond a page needs more care
 
 _FIELDS = (  # words that the function reads
     "count", "array_type", "float64", "expected", "pointers", "blocks", "result_width",
@@ -276,7 +278,8 @@ define ptr @lay_out(ptr %self, ptr %args, i64 %nargs) nounwind {{
 # Behind the words of a layout, those of a kernel: names of keywords, small integers from 1 on,
 # whom to ask otherwise, what a job says of it, and `memory_words`.
 _OWN = (
-    "out", "threads", "integers", "fallback", "vectorcall", "save", "restore", "entry", "team",
+    "out", "threads", "integers", "fallback", "vectorcall", "save", "restore", "entry", "near",
+    "far", "team",
 )  # fmt: skip
 
 
@@ -292,8 +295,8 @@ start:
   %job = alloca i64, i64 {JOB}, align 64
   %layout.p = getelementptr i8, ptr %self, i64 {STRUCT_OFFSET}
   %layout = load ptr, ptr %layout.p
-{"".join(_own(name) for name in ("out", "threads", "entry"))}{_own("integers", "ptr")}\
-{"".join(_own(name, "ptr") for name in ("fallback", "vectorcall", "save", "restore"))}\
+{"".join(_own(name) for name in ("out", "threads", "entry", "near", "far"))}\
+{"".join(_own(name, "ptr") for name in ("integers", "fallback", "vectorcall", "save", "restore"))}\
 {_load("incref", "ptr")}\
   %memory = getelementptr i64, ptr %layout, i64 {len(_FIELDS) + _OWN.index("team")}
   %one = load i64, ptr %integers
@@ -339,8 +342,10 @@ whole:
   br i1 %any, label %fill, label %python
 fill:
   %alone = icmp eq i64 %count, 1
-  %least = select i1 %alone, i64 {BLOCK_ROWS // PART_ROWS}, i64 1
+  %some = call i64 @llvm.smax.i64(i64 %near, i64 1)
+  %least = select i1 %alone, i64 {BLOCK_ROWS // PART_ROWS}, i64 %some
 {_word("least", LEAST, "%least", "i64")}{_word("most", MOST, str(BLOCK_ROWS // PART_ROWS), "i64")}\
+{_word("near", NEAR, "%near", "i64")}{_word("far", FAR, "%far", "i64")}\
 {_word("ranges", RANGES, "%count", "i64")}{_word("entry", ENTRY, "%entry", "i64")}\
 {_word("given", GIVEN, "0", "i64")}\
   %rows = call i64 @laid(ptr %layout, ptr %job, ptr %result, ptr %args, i64 %nargs)
@@ -365,6 +370,7 @@ python:
   %handed = call ptr %vectorcall(ptr %fallback, ptr %args, i64 %nargs, ptr %kwnames)
   ret ptr %handed
 }}
+declare i64 @llvm.smax.i64(i64, i64)
 """
 
 
@@ -386,7 +392,7 @@ def run_batch(
     words = (
         *layout, id(intern("out")), id(intern("threads")), ctypes.addressof(integers),
         id(fallback), *map(python_function, functions), runner.native.address,
-        *memory_words(runner),
+        runner.near, runner.far, *memory_words(runner),
     )  # fmt: skip
     context: Any = (ctypes.c_int64 * len(words))(*words)
     context.keep = (*keep, integers, runner, runner.reserve, words_of_team, fallback)
