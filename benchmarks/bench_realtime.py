@@ -113,7 +113,7 @@ def built(robot: jounce.Robot, folder: Path, compiler: str, *, peer: bool = Fals
 def _pinocchio(folder: Path, compiler: str) -> list[str | Path]:
     """Return what links its library: compiled as that was, or numbers would lie at other places."""
     prefix = Path(str(distribution("pin").locate_file("cmeel.prefix")))
-    includes = ["-isystem", prefix / "include", "-isystem", "/usr/include/eigen3"]
+    includes = ["-isystem", prefix / "include", "-isystem", prefix / "include" / "eigen3"]
     flags = ["-std=c++17", "-O3", "-DNDEBUG", *(f"-D{word}" for word in PINOCCHIO_FLAGS)]
     compiled = folder / "rnea.o"
     source = PLACE / "rnea.cpp"

@@ -32,7 +32,7 @@ from jounce.memory import new_scratch
 BLOCK_ROWS = 1 << 15  # rows a native call: Ctrl-C is answered in between
 INTERPRETED_ROWS = 1 << 12  # rows interpreted at once: bounds the memory of intermediate values
 THREAD_OPERATIONS = 2_000_000  # work for each thread, 60 µs: to wake one takes half as long
-NEAR_OPERATIONS = 25_000  # work in 0.8 µs: so long a job is on its way to another core and back
+NEAR_OPERATIONS = 18_000  # work in 0.5 µs: so long a job is on its way to another core and back
 FAR_OPERATIONS = 500_000  # work up to which it stays with its owner: others would fetch its memory
 MOVED = 8  # operations in the time that it takes to read or write a number
 KEPT_HEADERS = 64  # of jobs: a batch is often as large as the one before

@@ -39,16 +39,15 @@ from jounce.memory import new_scratch
 MAX_THREADS = 256
 PART_ROWS = 32  # a part is a multiple of it: what the code computes at once, in whole vectors
 AWAKE = 100e-6  # seconds that a helper looks for its next job: to wake one takes half as long
-AHEAD = 8  # lines of a job that a helper fetches at once: they come from another core
 AT_ONCE = 6  # by 2 to the power of it shorter than `AWAKE` one waits before anything else
 ASLEEP, BUSY = 1, 2
-# Words of a job.  First what everyone reads, then a line of the cache that tells how many helpers
-# are done, then the ranges, a line each, and the addresses and strides that it points to.  Sizes
-# are multiples of `PART_ROWS`: the first computes `NEAR` of them before a helper can begin, and
-# `FAR` of them are not worth to be fetched from another core.
+# Words of a job, in lines of the cache that are not read by one while another writes.  First what
+# everyone reads, then how many helpers are done, then the ranges, and the addresses and strides
+# that it points to.  Sizes are multiples of `PART_ROWS`: the first computes `NEAR` of them before a
+# helper can begin, and `FAR` of them are not worth to be fetched from another core.
 ROWS, LEAST, MOST, RANGES, ENTRY, INPUTS, STRIDES, OUTPUTS, WIDTHS, NEAR, FAR, HELPERS = range(12)
-DONE, HEADER = 16, 24
-LINE = 8
+DONE, HEADER = 16, 32
+LINE = 16  # a pair of lines: who fetches one gets its neighbour too
 # Words of a range: both ends of what is left in one word, and where it began; how many helpers got
 # the job is known to the first only.
 _LEFT, _BEGIN, _GIVEN = range(3)
@@ -386,11 +385,16 @@ declare i64 @llvm.smin.i64(i64, i64)
 
 
 def _fetches(job: str) -> str:
-    """Return the lines that fetch the first lines of a job together, not each when it is needed."""
+    """Return the lines that fetch what a helper needs of a job together, not each when it does.
+
+    With the addresses and strides of two ranges; where more take part they are elsewhere.
+    """
+    first = HEADER + 2 * LINE
+    read = (0, LINE // 2, first, first + LINE // 2)
     return "".join(
-        f"  %ahead{k} = getelementptr i64, ptr %{job}, i64 {k * LINE}\n"
-        f"  call void @llvm.prefetch.p0(ptr %ahead{k}, i32 {int(k * LINE == DONE)}, i32 3, i32 1)\n"
-        for k in range(AHEAD)
+        f"  %ahead{k} = getelementptr i64, ptr %{job}, i64 {k}\n"
+        f"  call void @llvm.prefetch.p0(ptr %ahead{k}, i32 {int(k == DONE)}, i32 3, i32 1)\n"
+        for k in (DONE, *read)
     )
 
 
@@ -417,7 +421,7 @@ class Team:
         self._share, together = native["share"], native["together"]
         self._give, self._finish, self._serve = native["give"], native["finish"], native["serve"]
         self._spins = _spins(native["pass"])
-        self._boxes = (_Word * (BOX * MAX_THREADS))()
+        self._boxes = _new_boxes()
         self._address = ctypes.addressof(self._boxes)
         at = engine.get_function_address("together")
         self.words: Any = (_Word * (ROOM + 1))(at, self._address, 0, self._spins)
@@ -512,6 +516,14 @@ class Team:
             return False
         self._helpers = self.words[STARTED] = self._helpers + 1
         return True
+
+
+def _new_boxes() -> Any:
+    """Return boxes that begin with a line of the cache, all empty."""
+    kind = _Word * (BOX * MAX_THREADS)
+    memory = new_scratch(ctypes.sizeof(kind))
+    ctypes.memset(memory, 0, ctypes.sizeof(kind))
+    return kind.from_buffer(memory)
 
 
 def _taken_lock() -> int:

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,8 @@ from tests.architecture.sources import ROOT
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"]
 STANDINS = ROOT / "tests" / "data" / "standins"
 ALLOCATIONS = ROOT / "benchmarks" / "realtime" / "allocations.c"
-EIGEN = Path("/usr/include/eigen3")
+EIGEN = Path(str(distribution("cmeel-eigen").locate_file("cmeel.prefix/include/eigen3")))
 needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
-needs_eigen = pytest.mark.skipif(not EIGEN.is_dir(), reason="no Eigen")
 needs_octave = pytest.mark.skipif(shutil.which("octave-cli") is None, reason="no Octave")
 each_compiler = pytest.mark.parametrize(
     "compiler",

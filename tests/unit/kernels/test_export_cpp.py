@@ -25,7 +25,6 @@ from tests.unit.kernels.exported import (
     compiled,
     cpp,
     each_compiler,
-    needs_eigen,
     of_rows,
     parsed,
     printed,
@@ -96,7 +95,7 @@ def test_the_last_digits_with_fma(
 @pytest.mark.slow
 @pytest.mark.parametrize("form", [{}, {"float32": True}, {"batch": 40}], ids=str)
 def test_every_form_prints_the_sample(compiler: str, form: dict, tmp_path: Path):
-    """With Eigen beside it, where it is there."""
+    """With Eigen beside it."""
     kernel = jounce.kernel(PANDA.with_floating_base(), "mass_matrix", order=1)
     wanted = run_kernel(kernel)
     got = printed(example(kernel, tmp_path, compiler, **form), len(wanted))
@@ -196,7 +195,6 @@ int main()
 
 
 @each_compiler
-@needs_eigen
 @pytest.mark.slow
 def test_pointers_arrays_spans_and_eigen_give_the_same(compiler: str, tmp_path: Path):
     """Three headers in one program; a strided expression is copied, on the stack."""
@@ -217,7 +215,6 @@ def test_pointers_arrays_spans_and_eigen_give_the_same(compiler: str, tmp_path: 
 
 @pytest.mark.slow
 @each_compiler
-@needs_eigen
 @pytest.mark.parametrize(
     "call",
     [

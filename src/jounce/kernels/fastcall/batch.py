@@ -292,7 +292,7 @@ RUN_BATCH = f"""
 {TAKE}
 define ptr @run_batch(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) nounwind {{
 start:
-  %job = alloca i64, i64 {JOB}, align 64
+  %job = alloca i64, i64 {JOB}, align {8 * LINE}
   %layout.p = getelementptr i8, ptr %self, i64 {STRUCT_OFFSET}
   %layout = load ptr, ptr %layout.p
 {"".join(_own(name) for name in ("out", "threads", "entry", "near", "far"))}\
