@@ -217,6 +217,27 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Kernel:
     return Kernel(kernel_spec(ROBOT, "inverse_dynamics", 1, [FRAME])).compile()
 
 
+@pytest.mark.parametrize("threads", [{}, {"threads": 1}, {"threads": 2}], ids=str)
+def test_one_sample_into_a_given_result_needs_no_python(
+    kernel: Kernel, watched: Kernel, motion: list[np.ndarray], threads: dict[str, int]
+):
+    """As in a loop that must not ask for memory."""
+    one, out = [x[..., 2, :].copy() for x in motion], np.full((2, 7), np.nan)
+    assert watched(*one, out=out, **threads) is out
+    assert_close(out, kernel(*one), EXACT)
+    for other in (np.zeros((2, 6)), np.zeros((1, 7)), np.zeros(14), np.zeros((2, 1, 7)), one[0]):
+        assert "out" in watched(*one, out=other)
+        with pytest.raises(ShapeError, match=r"^out must be"):
+            kernel(*one, out=other)
+    several = [one[0], motion[1][:3], *one[2:]]
+    assert "out" in watched(*several, out=out)
+    with pytest.raises(ShapeError, match=r"^out must be"):
+        kernel(*several, out=out)
+    memory = np.stack(one[:3])  # the second row is an argument too
+    wanted = kernel(*memory, *one[3:])
+    assert_close(kernel(*memory, *one[3:], out=memory[1:]), wanted, EXACT)
+
+
 @pytest.mark.parametrize("case", PLAIN)
 @pytest.mark.parametrize("threads", [None, 1, 2, 3, INTEGERS])
 def test_plain_batches_with_a_result_need_no_python(

@@ -111,7 +111,7 @@ form:
   %outputs = getelementptr i64, ptr %strides, i64 %pointers
   %widths = getelementptr i64, ptr %outputs, i64 %blocks
   %right.count = icmp eq i64 %nargs, %count
-  %has.batch = icmp sgt i64 %batch.ndim, 0
+  %has.batch = icmp sge i64 %batch.ndim, 0
   %result.ok2 = and i1 %result.ok, %has.batch
   %sound = and i1 %result.ok2, %right.count
   br i1 %sound, label %outer, label %no
