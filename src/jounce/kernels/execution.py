@@ -33,6 +33,7 @@ BLOCK_ROWS = 1 << 15  # rows a native call: Ctrl-C is answered in between
 INTERPRETED_ROWS = 1 << 12  # rows interpreted at once: bounds the memory of intermediate values
 THREAD_OPERATIONS = 2_000_000  # work for each thread, 60 µs: to wake one takes half as long
 NEAR_OPERATIONS = 18_000  # work in 0.5 µs: so long a job is on its way to another core and back
+LEAST_OPERATIONS = 100_000  # work that is worth to be given to another core
 FAR_OPERATIONS = 500_000  # work up to which it stays with its owner: others would fetch its memory
 MOVED = 8  # operations in the time that it takes to read or write a number
 KEPT_HEADERS = 64  # of jobs: a batch is often as large as the one before
@@ -52,6 +53,7 @@ class Runner:
         self._work = operations + MOVED * numbers
         unit = PART_ROWS * max(1, self._work)
         self.near, self.far = round(NEAR_OPERATIONS / unit), FAR_OPERATIONS // unit
+        self.least = max(1, LEAST_OPERATIONS // unit)
         self._places = 2 * (len(program.input_widths) + len(program.outputs))
         self._header = lru_cache(KEPT_HEADERS)(self._new_header)
         self._local = threading.local()
@@ -88,7 +90,7 @@ class Runner:
         """Return what makes a job of words, and the words: nothing is known but its size."""
         count = max(1, min(int(asked), -(-rows // PART_ROWS), MAX_THREADS))
         most = max(1, BLOCK_ROWS // PART_ROWS)
-        least = most if count == 1 else max(part_size(rows), self.near)
+        least = most if count == 1 else max(part_size(rows), self.least)
         kind = ctypes.c_int64 * (HEADER + LINE * count + self._places)
         words = kind(rows, least, most, count, self.native.address)
         words[NEAR : HELPERS + 1] = self.near, self.far, count - 1

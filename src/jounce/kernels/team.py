@@ -136,14 +136,16 @@ none:
   ret i64 0
 }}
 
-; gives a job to helpers that are free, as many as it says, and wakes those that sleep; to none what
-; would be over before they begin
+; gives a job to helpers that are free, as many as it says and has parts for besides what would be
+; over before they begin, and wakes those that sleep
 define void @give(ptr %job, ptr %boxes, i64 %size) nounwind {{
 start:
   %job.word = ptrtoint ptr %job to i64
 {load_word("helpers", HELPERS, "job")}\
+{load_word("least", LEAST, "job")}\
   %others = call i64 @divide(ptr %job)
-  %wanted = call i64 @llvm.smin.i64(i64 %helpers, i64 %others)
+  %parts = udiv i64 %others, %least
+  %wanted = call i64 @llvm.smin.i64(i64 %helpers, i64 %parts)
   br label %again
 again:
   %k = phi i64 [ 0, %start ], [ %k.next, %next ]

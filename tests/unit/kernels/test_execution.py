@@ -191,6 +191,7 @@ def test_little_is_left_to_an_owner_who_has_begun(
     assert runner is not None
     monkeypatch.setattr(runner, "near", 2)
     monkeypatch.setattr(runner, "far", 5)
+    monkeypatch.setattr(runner, "least", 1)
     runner._header.cache_clear()
     rows = PART_ROWS * 32
     q, out = rng.uniform(-3.0, 3.0, size=(rows, 7)), np.full((1, rows, 7), np.nan)
@@ -213,15 +214,19 @@ def test_little_is_left_to_an_owner_who_has_begun(
     crew._finish(job, boxes, 1, 0)
 
 
-def test_a_batch_that_is_over_before_a_helper_begins_is_given_to_none():
+@pytest.mark.parametrize("parts", [0, 1, 2, 3])
+def test_helpers_get_a_batch_that_is_worth_it(parts: int):
+    """What is over before they begin is done alone, and each of them has work for a while."""
     kernel = jounce.kernel(ROBOT, "gravity_forces")
-    assert kernel.runner is not None
-    rows = PART_ROWS * kernel.runner.near
-    for more, given in ((0, False), (1, True)):
-        job, boxes = kernel.runner.job(rows + more, 2), (ctypes.c_int64 * BOX)()
-        team()._give(job, boxes, 1)
-        assert bool(boxes[0]) == given
-        team()._finish(job, boxes, 1, 0)
+    runner = kernel.runner
+    assert runner is not None
+    units = runner.near + parts * runner.least
+    for more, wanted in ((-1, max(parts - 1, 0)), (0, min(parts, 2))):
+        boxes = (ctypes.c_int64 * (2 * BOX))()
+        job = runner.job(PART_ROWS * (units + more), 3)
+        team()._give(job, boxes, 2)
+        assert [bool(boxes[0]), bool(boxes[BOX])] == [wanted > 0, wanted > 1]
+        team()._finish(job, boxes, 2, 0)
 
 
 def test_an_interrupted_call_leaves_nobody_at_work(monkeypatch: pytest.MonkeyPatch):

@@ -65,13 +65,13 @@ def names() -> list[str]:
 def test_a_job_that_was_never_given_is_finished(kernel: Kernel):
     """A signal may come between what is to be undone and what is done."""
     assert kernel.runner is not None
-    job, boxes = kernel.runner.job(960, 3), unattended(2)
+    job, boxes = kernel.runner.job(9600, 3), unattended(2)
     assert ends(lambda: team()._finish(job, boxes, 2, 0))
 
 
 def test_to_finish_twice_does_no_harm(kernel: Kernel):
     assert kernel.runner is not None
-    job, boxes = kernel.runner.job(960, 3), unattended(2)
+    job, boxes = kernel.runner.job(9600, 3), unattended(2)
     crew = team()
     crew._give(job, boxes, 2)
     assert boxes[0] == boxes[BOX] == ctypes.addressof(job)

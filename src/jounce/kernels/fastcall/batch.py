@@ -278,8 +278,8 @@ define ptr @lay_out(ptr %self, ptr %args, i64 %nargs) nounwind {{
 # Behind the words of a layout, those of a kernel: names of keywords, small integers from 1 on,
 # whom to ask otherwise, what a job says of it, and `memory_words`.
 _OWN = (
-    "out", "threads", "integers", "fallback", "vectorcall", "save", "restore", "entry", "near",
-    "far", "team",
+    "out", "threads", "integers", "fallback", "vectorcall", "save", "restore", "entry", "least",
+    "near", "far", "team",
 )  # fmt: skip
 
 
@@ -295,7 +295,7 @@ start:
   %job = alloca i64, i64 {JOB}, align {8 * LINE}
   %layout.p = getelementptr i8, ptr %self, i64 {STRUCT_OFFSET}
   %layout = load ptr, ptr %layout.p
-{"".join(_own(name) for name in ("out", "threads", "entry", "near", "far"))}\
+{"".join(_own(name) for name in ("out", "threads", "entry", "least", "near", "far"))}\
 {"".join(_own(name, "ptr") for name in ("integers", "fallback", "vectorcall", "save", "restore"))}\
 {_load("incref", "ptr")}\
   %memory = getelementptr i64, ptr %layout, i64 {len(_FIELDS) + _OWN.index("team")}
@@ -342,9 +342,8 @@ whole:
   br i1 %any, label %fill, label %python
 fill:
   %alone = icmp eq i64 %count, 1
-  %some = call i64 @llvm.smax.i64(i64 %near, i64 1)
-  %least = select i1 %alone, i64 {BLOCK_ROWS // PART_ROWS}, i64 %some
-{_word("least", LEAST, "%least", "i64")}{_word("most", MOST, str(BLOCK_ROWS // PART_ROWS), "i64")}\
+  %part = select i1 %alone, i64 {BLOCK_ROWS // PART_ROWS}, i64 %least
+{_word("part", LEAST, "%part", "i64")}{_word("most", MOST, str(BLOCK_ROWS // PART_ROWS), "i64")}\
 {_word("near", NEAR, "%near", "i64")}{_word("far", FAR, "%far", "i64")}\
 {_word("ranges", RANGES, "%count", "i64")}{_word("entry", ENTRY, "%entry", "i64")}\
 {_word("given", GIVEN, "0", "i64")}\
@@ -370,7 +369,6 @@ python:
   %handed = call ptr %vectorcall(ptr %fallback, ptr %args, i64 %nargs, ptr %kwnames)
   ret ptr %handed
 }}
-declare i64 @llvm.smax.i64(i64, i64)
 """
 
 
@@ -392,7 +390,7 @@ def run_batch(
     words = (
         *layout, id(intern("out")), id(intern("threads")), ctypes.addressof(integers),
         id(fallback), *map(python_function, functions), runner.native.address,
-        runner.near, runner.far, *memory_words(runner),
+        runner.least, runner.near, runner.far, *memory_words(runner),
     )  # fmt: skip
     context: Any = (ctypes.c_int64 * len(words))(*words)
     context.keep = (*keep, integers, runner, runner.reserve, words_of_team, fallback)
