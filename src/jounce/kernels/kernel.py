@@ -231,7 +231,7 @@ class Kernel:
             if type(first) is not np.ndarray or first.ndim < 2:
                 return None
             result = np.empty((self.signature.rows, *first.shape[:-1], *self.signature.tail))
-        if type(result) is not np.ndarray or not result.size:
+        if type(result) is not np.ndarray or not result.size or not self._numbers:
             return None
         rows = result.size // self._numbers
         job = runner.job(rows, threads)

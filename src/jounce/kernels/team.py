@@ -41,17 +41,17 @@ PART_ROWS = 32  # a part is a multiple of it: what the code computes at once, in
 AWAKE = 100e-6  # seconds that a helper looks for its next job: to wake one takes half as long
 AT_ONCE = 6  # by 2 to the power of it shorter than `AWAKE` one waits before anything else
 ASLEEP, BUSY = 1, 2
-# Words of a job, in lines of the cache that are not read by one while another writes.  First what
-# everyone reads, then how many helpers are done, then the ranges, and the addresses and strides
-# that it points to.  Sizes are multiples of `PART_ROWS`: the first computes `NEAR` of them before a
-# helper can begin, and `FAR` of them are not worth to be fetched from another core.
+# Words of a job.  First what everyone reads, then how many helpers are done, then the ranges, and
+# the addresses and strides that it points to.  Where it begins with a line of the cache none is
+# read by one thread while another writes it; a job for one call of Python begins anywhere.  Sizes
+# are multiples of `PART_ROWS`: the first computes `NEAR` of them before a helper can begin, and
+# `FAR` of them are not worth to be fetched from another core.
 ROWS, LEAST, MOST, RANGES, ENTRY, INPUTS, STRIDES, OUTPUTS, WIDTHS, NEAR, FAR, HELPERS = range(12)
 DONE, HEADER = 16, 32
 LINE = 16  # a pair of lines: who fetches one gets its neighbour too
-# Words of a range: both ends of what is left in one word, and where it began; how many helpers got
-# the job is known to the first only.
-_LEFT, _BEGIN, _GIVEN = range(3)
-GIVEN = HEADER + _GIVEN
+# Words of a range behind that with both ends of what is left: where it began, and in the first one
+# how many helpers got the job.
+_BEGIN, GIVEN = 1, HEADER + 2
 # Words that the built-in function reads, all addresses; then comes how long to look for work.
 _WORK = "boxes", "size", "save", "restore", "incref", "none"
 # Words of a team, for machine code that has no Python at hand: addresses of `together` and of the

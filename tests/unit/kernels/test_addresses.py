@@ -18,7 +18,8 @@ from jounce.kernels.arrays import blocks
 from jounce.kernels.execution import BLOCK_ROWS
 from jounce.kernels.fastcall.addresses import RUN, Place, place
 from jounce.kernels.kernel import Kernel
-from jounce.kernels.team import ROOM, STARTED, Team, team, words_of_team
+from jounce.kernels.team import HEADER, LINE, ROOM, STARTED, Team, team, words_of_team
+from jounce.kernels.team import ROWS as ROWS_WORD
 from tests.optimiser_cases import in_threads
 from tests.tolerances import EXACT, assert_close
 
@@ -168,6 +169,13 @@ def test_threads_that_come_together(
 @pytest.mark.parametrize("rows", [0, BLOCK_ROWS + 1])
 def test_batches_that_need_python(kernel: Kernel, rows: int):
     assert place(kernel.runner, rows, INS, OUTS) is None
+
+
+def test_a_job_that_stays_begins_with_a_line(batch: Place):
+    """Or two threads would write into one."""
+    (job,) = (x for x in batch._keep if isinstance(x, ctypes.Array) and len(x) > HEADER)
+    assert job[ROWS_WORD] == ROWS
+    assert ctypes.addressof(job) % (8 * LINE) == 0
 
 
 def test_without_machine_code():

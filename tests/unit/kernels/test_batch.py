@@ -238,6 +238,38 @@ def test_one_sample_into_a_given_result_needs_no_python(
     assert_close(kernel(*memory, *one[3:], out=memory[1:]), wanted, EXACT)
 
 
+def test_many_arguments_need_no_python_either(monkeypatch: pytest.MonkeyPatch):
+    """There is less room for threads in a job on the stack."""
+    monkeypatch.setattr(Kernel, "call", lambda *_, **options: options)
+    spec = kernel_spec(ROBOT, "inverse_dynamics", 6, [x.name for x in ROBOT.bodies])
+    watched = Kernel(spec).compile()
+    assert watched.runner is not None
+    program = watched.runner.native.program
+    places = 2 * (len(program.input_widths) + len(program.outputs))
+    most = (batch.JOB - batch.HEADER - places) // batch.LINE
+    assert 1 < most < INTEGERS
+    team().prepare(most, watched.runner.native.scratch_bytes)
+    rng = np.random.default_rng(1)
+    given = [
+        rng.normal(size=(*([a.orders] if a.orders else []), 1000, a.width))
+        for a in watched.signature.arguments
+    ]
+    out = np.empty((7, 1000, 7))
+    for threads in (1, 2, most):
+        assert watched(*given, out=out, threads=threads) is out
+    assert "out" in watched(*given, out=out, threads=most + 1)
+
+
+def test_a_result_of_another_size_than_nothing_is_refused():
+    builder = jounce.RobotBuilder("post")
+    builder.add(
+        "foot", joint=jounce.joints.fixed(), inertia=jounce.Inertia(1.0, (0, 0, 0), np.eye(3))
+    )
+    kernel = jounce.kernel(builder.build(), "gravity_forces")
+    with pytest.raises(ShapeError, match=r"^out must be"):
+        kernel(np.zeros(0), out=np.zeros((1, 3)))
+
+
 @pytest.mark.parametrize("case", PLAIN)
 @pytest.mark.parametrize("threads", [None, 1, 2, 3, INTEGERS])
 def test_plain_batches_with_a_result_need_no_python(

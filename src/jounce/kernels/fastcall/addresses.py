@@ -30,6 +30,7 @@ from jounce.kernels.team import (
     WIDTHS,
     words_of_team,
 )
+from jounce.memory import new_scratch
 
 # Words of a batch: how many arguments and results it has, how many numbers the first argument has,
 # and what `run` reads, `memory_words` among it.  What is `taken` holds the team of who computes: a
@@ -130,7 +131,7 @@ class Place:
     """The words of one batch of a kernel, for machine code; keeps all that they point to."""
 
     def __init__(self, runner: Runner, rows: int, ins: Blocks, outs: Blocks) -> None:
-        job, places = runner.job(rows, None), len(ins.place) + len(outs.place)
+        job, places = _beside_nothing(runner.job(rows, None)), len(ins.place) + len(outs.place)
         first = len(job) - 2 * places
         strides = first + len(ins.place)
         outputs = strides + len(ins.place)
@@ -152,6 +153,13 @@ class Place:
         )  # fmt: skip
         self.address = ctypes.addressof(self.words)
         self._keep = (runner, words_of_team, job, table)
+
+
+def _beside_nothing(job: Any) -> Any:
+    """Return a copy of a job that begins with a line of the cache."""
+    kept = type(job).from_buffer(new_scratch(ctypes.sizeof(job)))
+    ctypes.memmove(kept, job, ctypes.sizeof(job))
+    return kept
 
 
 def place(runner: Runner | None, rows: int, ins: Blocks, outs: Blocks) -> Place | None:

@@ -279,7 +279,7 @@ define ptr @lay_out(ptr %self, ptr %args, i64 %nargs) nounwind {{
 # whom to ask otherwise, what a job says of it, and `memory_words`.
 _OWN = (
     "out", "threads", "integers", "fallback", "vectorcall", "save", "restore", "entry", "least",
-    "near", "far", "team",
+    "near", "far", "most", "team",
 )  # fmt: skip
 
 
@@ -295,7 +295,7 @@ start:
   %job = alloca i64, i64 {JOB}, align {8 * LINE}
   %layout.p = getelementptr i8, ptr %self, i64 {STRUCT_OFFSET}
   %layout = load ptr, ptr %layout.p
-{"".join(_own(name) for name in ("out", "threads", "entry", "least", "near", "far"))}\
+{"".join(_own(name) for name in ("out", "threads", "entry", "least", "near", "far", "most"))}\
 {"".join(_own(name, "ptr") for name in ("integers", "fallback", "vectorcall", "save", "restore"))}\
 {_load("incref", "ptr")}\
   %memory = getelementptr i64, ptr %layout, i64 {len(_FIELDS) + _OWN.index("team")}
@@ -335,7 +335,7 @@ number:
   %found = icmp eq i64 %integer, %asked
   br i1 %found, label %whole, label %number.next
 number.next:
-  %last = icmp uge i64 %count, {INTEGERS}
+  %last = icmp uge i64 %count, %most
   br i1 %last, label %python, label %number
 whole:
   %any = icmp ne ptr %result, null
@@ -382,7 +382,8 @@ def run_batch(
     """
     program, method = runner.native.program, _run_method()
     places = 2 * (len(program.input_widths) + len(program.outputs))
-    if method is None or HEADER + LINE * INTEGERS + places > JOB:
+    most = min(INTEGERS, (JOB - HEADER - places) // LINE)
+    if method is None or most < 1:
         return fallback
     layout, keep = _layout(signature)
     integers = (ctypes.c_int64 * INTEGERS)(*map(id, range(1, INTEGERS + 1)))
@@ -390,7 +391,7 @@ def run_batch(
     words = (
         *layout, id(intern("out")), id(intern("threads")), ctypes.addressof(integers),
         id(fallback), *map(python_function, functions), runner.native.address,
-        runner.least, runner.near, runner.far, *memory_words(runner),
+        runner.least, runner.near, runner.far, most, *memory_words(runner),
     )  # fmt: skip
     context: Any = (ctypes.c_int64 * len(words))(*words)
     context.keep = (*keep, integers, runner, runner.reserve, words_of_team, fallback)
