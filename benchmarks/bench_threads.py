@@ -28,12 +28,12 @@ FILLED = (2, 16, 512)  # MiB
 BAR = 1.85
 SHARE = 0.95  # of what two calls reach that have nothing to do with each other
 CAPTION = (
-    "apart: two threads that call the kernel for themselves, each with memory of its own, where "
-    "results do not stay in the cache: where two cores have one way to memory, nothing is faster. "
+    "apart: two threads that call the kernel for themselves, each with memory of its own, for "
+    "what does not stay in the cache: where two cores have one way to memory, nothing is faster. "
     "Small batches: it takes 0.1 to 0.5 µs until the other core sees what one wrote, and 1 to 5 µs "
     "to have rows back that the first one fetched ahead, by how far apart the cores lie."
 )
-LARGE = 16 * 2**20  # bytes of results that do not stay in the cache
+LARGE = 16 * 2**20  # bytes of arguments and results that do not stay in the cache
 FRAME = "flange"
 
 Best = dict[tuple[str, int], dict[str, float]]  # seconds, by quantity and number of samples
@@ -94,7 +94,7 @@ def _measure(best: dict[str, float], kernel: Kernel, samples: int) -> None:
     one, two = (repeated(partial(kernel, *motion, out=out, threads=n), loops) for n in (1, 2))
     actions: dict[str, Action] = {"one": one, "two": two}
     with ThreadPoolExecutor(1) as other:
-        if out.nbytes > LARGE:
+        if sum(x.nbytes for x in (*motion, out)) > LARGE:
             actions["apart"] = _apart(other, kernel, motion, out, loops)
         found = best_times(actions, rounds=ROUNDS)
     best |= {name: min(time / loops, best.get(name, inf)) for name, time in found.items()}

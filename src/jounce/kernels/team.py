@@ -39,7 +39,7 @@ from jounce.memory import new_scratch
 MAX_THREADS = 256
 PART_ROWS = 32  # a part is a multiple of it: what the code computes at once, in whole vectors
 AWAKE = 100e-6  # seconds that a helper looks for its next job: to wake one takes half as long
-AT_ONCE = 6  # by 2 to the power of it shorter than `AWAKE` one waits before anything else
+SHORT = 6  # one waits 2 to the power of it times shorter than `AWAKE` before anything else
 ASLEEP, BUSY = 1, 2
 # Words of a job.  First what everyone reads, then how many helpers are done, then the ranges, and
 # the addresses and strides that it points to.  Where it begins with a line of the cache none is
@@ -209,7 +209,7 @@ start:
   %job.word = ptrtoint ptr %job to i64
 {load_word("given", GIVEN, "job")}\
   %done.p = getelementptr i64, ptr %job, i64 {DONE}
-  %few = lshr i64 %spins, {AT_ONCE}
+  %few = lshr i64 %spins, {SHORT}
   br label %short
 short:
   %h = phi i64 [ 0, %start ], [ %h.next, %hold ]
