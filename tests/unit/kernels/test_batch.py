@@ -221,7 +221,8 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Kernel:
 def test_one_sample_into_a_given_result_needs_no_python(
     kernel: Kernel, watched: Kernel, motion: list[np.ndarray], threads: dict[str, int]
 ):
-    """As in a loop that must not ask for memory."""
+    """As in a loop that must not ask for memory; there is a team after the first call."""
+    team()
     one, out = [x[..., 2, :].copy() for x in motion], np.full((2, 7), np.nan)
     assert watched(*one, out=out, **threads) is out
     assert_close(out, kernel(*one), EXACT)
@@ -399,3 +400,38 @@ def test_tuples_that_look_otherwise(monkeypatch: pytest.MonkeyPatch, motion: lis
     assert own(*motion, out=out) is out
     assert_close(out, result_of(motion), EXACT)
     assert type(own.__call__) is type(len)
+
+
+HELD = """
+import sys, threading, time
+import numpy as np, jounce
+
+kernel = jounce.kernel(jounce.load("panda"), "gravity_forces")
+q, out = np.zeros(7), np.empty((1, 7))
+kernel(q, out=out)
+sys.setswitchinterval(1e3)  # nobody has to let go of the lock
+turns, go = 0, True
+
+def turn():
+    global turns
+    while go:
+        turns += 1
+        time.sleep(0)
+
+other = threading.Thread(target=turn)
+other.start()
+while not turns:
+    time.sleep(0)
+before = turns
+for _ in range(2000):
+    kernel(q, out=out)
+print(turns - before)
+go = False
+other.join()
+"""
+
+
+def test_one_sample_keeps_the_lock_of_python():
+    """To have it back from another thread may take milliseconds."""
+    done = subprocess.run([sys.executable, "-c", HELD], capture_output=True, text=True, check=True)
+    assert int(done.stdout) == 0

@@ -360,9 +360,17 @@ take:
   %taken = icmp ne ptr %team, null
   br i1 %taken, label %run, label %python
 run:
+  %is.one = icmp eq i64 %rows, 1
+  br i1 %is.one, label %keep, label %release
+keep:  ; the lock: to have it back from another thread of Python may take milliseconds
+  call void @do(ptr %memory, ptr %team, ptr %job)
+  br label %filled
+release:
   %state = call ptr %save()
   call void @do(ptr %memory, ptr %team, ptr %job)
   call void %restore(ptr %state)
+  br label %filled
+filled:
   call void %incref(ptr %result)
   ret ptr %result
 python:
