@@ -44,6 +44,7 @@ from jounce.model.robot import Robot
 
 SOFTNESS = 1e-9  # μ of `Saddle`, beside rows of length one
 ROUNDS = 4
+NOTHING = 1e-18  # of the squares of all rows: a row as small as that is rounding
 _AXES = (Vec3(1.0, 0.0, 0.0), Vec3(0.0, 1.0, 0.0), Vec3(0.0, 0.0, 1.0))
 
 
@@ -224,6 +225,9 @@ class Saddle:
     With the rows of J scaled so that ``A = J H⁻¹ Jᵀ`` has ones on its diagonal, λ is the limit of
     ``(A + μ) λ ← e + μ λ`` from zero: the shortest λ of all that do, if some rows are redundant.
     What is left after four rounds is μ⁴ of what A resolves.
+
+    A row that nothing moves is zero but for rounding, and so is its right side: scaled to one, it
+    would be solved all the same. Its scale goes to zero with it, as fast as its square.
     """
 
     def __init__(self, factors: Factors, J: Sequence[Vector]) -> None:
@@ -231,10 +235,10 @@ class Saddle:
         half = [factors.eliminated(row) for row in J]
         weighted = [times(row, factors.reciprocals) for row in half]
         self.sizes = sizes = [dot(a, b) for a, b in zip(half, weighted, strict=True)]
-        floor = sum(sizes[1:], sizes[0]) * 1e-18  # rows that nothing moves are zero
+        floor = sum(sizes[1:], sizes[0]) * NOTHING
         if is_zero(floor):  # all of them
             floor = 1.0
-        self.scales = [1.0 / sqrt(size + floor) for size in sizes]
+        self.scales = [size / ((size + floor) * sqrt(size + floor)) for size in sizes]
         self.half = [[x * s for x in row] for row, s in zip(half, self.scales, strict=True)]
         self.weighted = [[x * s for x in row] for row, s in zip(weighted, self.scales, strict=True)]
         A = [[dot(a, b) for b in self.weighted] for a in self.half]

@@ -155,6 +155,48 @@ def test_residuals_of_every_order(name: str):
     assert_solved(c, c.forces, [c.v, *a], multipliers)
 
 
+def turned(robot: jounce.Robot, R: np.ndarray) -> jounce.Robot:
+    """Return a robot with all that stands on the ground, and gravity, turned."""
+    data = robot.to_dict()
+    data["gravity"] = (R @ data["gravity"]).tolist()
+    for part, ground in (("bodies", "parent"), ("frames", "body")):
+        for x in data[part]:
+            if x[ground] is None:
+                x["rotation"] = (R @ x["rotation"]).tolist()
+                x["translation"] = (R @ x["translation"]).tolist()
+    return jounce.load(data)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("directions", ["wx wy vx vy vz", "linear", "vx vy"])
+def test_a_plane_in_space_is_as_good_as_any_other(directions: str, seed: int):
+    """Rows that nothing moves are zero but for rounding there: no force and no motion is due to it.
+
+    J λ tells nothing about it, where λ is as large as the row is small.
+    """
+    flat = jounce.examples.fourbar(directions=directions)
+    steep = turned(flat, Rotation.random(random_state=seed).as_matrix())
+    q = jounce.close(flat, [0.5, 0.5, 1.5])
+    freedoms, _ = jounce.mobility(flat)
+    rng = np.random.default_rng(seed)
+    free = rng.standard_normal((4, freedoms))
+    rates = jounce.closed_rates(flat, q, *free)
+    assert_orders_close(jounce.closed_rates(steep, q, *free), rates, INDEPENDENT)
+    forces = rng.standard_normal((3, 3))
+    names = {"forward": (rates[0], *forces), "inverse": tuple(rates)}
+    for name, given in names.items():
+        function = getattr(jounce, f"constrained_{name}_dynamics")
+        partials = getattr(jounce, f"constrained_{name}_dynamics_partials")
+        for wanted, found in zip(
+            function(flat, q, *given), function(steep, q, *given), strict=True
+        ):
+            assert_orders_close(found, wanted, INDEPENDENT)
+        some = given[:3]  # of two orders, or of one
+        for wanted, found in zip(partials(flat, q, *some), partials(steep, q, *some), strict=True):
+            for k in range(len(wanted)):
+                assert_close(found[k], wanted[k], INDEPENDENT)
+
+
 @pytest.mark.parametrize("name", ["fourbar", "fivebar", "delta", "stewart", "solo12"])
 def test_inverse_and_forward_agree(name: str):
     """Passive joints are left alone, and forward dynamics gives the motion back."""
