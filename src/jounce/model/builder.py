@@ -15,14 +15,7 @@ from jounce.errors import ModelError, check_name
 from jounce.model import joints as kinds
 from jounce.model.checks import finite_vec3, of_type, plain, repeated, rigid_transform
 from jounce.model.closures import Closure, check_closure
-from jounce.model.inertia import (
-    HEAVIEST,
-    NO_MATTER,
-    Inertia,
-    check_finite_inertia,
-    check_inertia,
-    matter_of,
-)
+from jounce.model.inertia import NO_MATTER, Inertia, check_finite_inertia, check_inertia, matter_of
 from jounce.model.joints import JointType
 from jounce.model.mimics import Follows, followed
 from jounce.model.records import COULOMB_SPEED, Body, Frame, Friction, Joint, Limits, Mimic
@@ -188,12 +181,6 @@ def _joint(
     damping, dry = _friction(name, type_.nv, damping, friction)
     sizes = slice(0, type_.nq), slice(0, type_.nv)
     motor = _per_velocity(armature, type_.nv, f"armature of {name!r}")
-    for inertia in motor:
-        if isinstance(inertia, float) and inertia > HEAVIEST:
-            raise ModelError(
-                f"armature of {name!r} is {inertia:g} kg m² (or kg), and beyond {HEAVIEST:g} the "
-                "digits of bodies are lost; check the units."
-            )
     viscous = _per_velocity(damping, type_.nv, f"damping of {name!r}")
     bounds = Limits() if limits is None else limits
     of_type(bounds, Limits, f"limits of joint {name!r}", "jounce.Limits(lower=-1, upper=1)")
